@@ -49,7 +49,6 @@ static int is_off(const struct job *job, size_t row) {
 }
 
 static void measure(struct job *job) {
-    hcr_error error = {0};
     const hcr_table *table = &job->samples.stream.table;
     const size_t rows = table->rows;
     const double *x = job->samples.parameters.values, *y = table->values;
@@ -59,10 +58,9 @@ static void measure(struct job *job) {
     job->unequal = renew(job->unequal, rows, sizeof *job->unequal);
     job->uneven = renew(job->uneven, rows, sizeof *job->uneven);
     job->inside = renew(job->inside, rows, sizeof *job->inside);
-    must(hcr_violation(job->opened.region, rows, x, y, job->value, job->which, &error), &error);
+    must(hcr_violation(job->opened.region, rows, x, y, job->value, job->which, &failure));
     must(hcr_equality_violation(job->opened.region, rows, x, y, job->single ? HCR_SINGLE : HCR_DOUBLE, job->off,
-                                job->unequal, &error),
-         &error);
+                                job->unequal, &failure));
     for (size_t i = 0; i < rows; i++) {
         if (is_misfit(job, i))
             job->value[i] = NAN;
@@ -72,16 +70,14 @@ static void measure(struct job *job) {
 }
 
 static void decide_exactly(struct job *job) {
-    hcr_error error = {0};
     const hcr_region *region = job->opened.region;
     const struct samples *samples = &job->samples;
     const struct parameters *x = &samples->parameters;
     const hcr_table *table = &samples->stream.table;
     job->broken = renew(job->broken, table->rows, sizeof *job->broken);
     must(job->single
-             ? hcr_check_f32(region, table->rows, x->singles, samples->singles, job->inside, job->broken, &error)
-             : hcr_check(region, table->rows, x->values, table->values, job->inside, job->broken, &error),
-         &error);
+             ? hcr_check_f32(region, table->rows, x->singles, samples->singles, job->inside, job->broken, &failure)
+             : hcr_check(region, table->rows, x->values, table->values, job->inside, job->broken, &failure));
     /* Where rounding hides it, name the constraint that exact arithmetic found. */
     for (size_t i = 0; i < table->rows; i++) {
         job->uneven[i] = 0;

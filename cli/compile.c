@@ -55,18 +55,17 @@ static void print_sizes(const char *path, const hcr_region *region) {
 }
 
 static int run(struct job *job) {
-    hcr_error error = {0};
     find_output(job);
     region_open(job->region_path, &job->settings, &job->opened);
     place(job);
     const hcr_region *region = job->opened.region;
     if (job->quantiles.count != 0) {
         hcr_region *quantiles;
-        must(hcr_region_quantiles(region, job->quantiles.count, job->quantiles.values, &quantiles, &error), &error);
+        must(hcr_region_quantiles(region, job->quantiles.count, job->quantiles.values, &quantiles, &failure));
         region = quantiles;
     }
     if (job->json)
-        must(hcr_region_explain(region, 1, &job->explanation, &error), &error);
+        must(hcr_region_explain(region, 1, &job->explanation, &failure));
     region_save(region, job->output_path);
     if (job->json)
         fputs(job->explanation, stdout);

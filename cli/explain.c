@@ -24,10 +24,9 @@ int command_explain(int argc, char **argv) {
     options_parse(argc, argv, &usage, &path);
     static struct opened_region opened;
     static char *text;
-    hcr_error error = {0};
     region_open(path, &settings, &opened);
     progress_wait("looking at the region");
-    must(hcr_region_explain(opened.region, json, &text, &error), &error);
+    must(hcr_region_explain(opened.region, json, &text, &failure));
     progress_wait_end();
     fputs(text, stdout);
     if (opened.builder != NULL)

@@ -77,15 +77,13 @@ static int run(struct job *job) {
     options.origin = path;
     options.cuda = cuda;
     hcr_export_report made;
-    hcr_error error = {0};
     if (is_model(path))
-        must(hcr_model_load(path, &job->model, &error), &error);
+        must(hcr_model_load(path, &job->model, &failure));
     else
         region_open_placed(path, &job->settings, &job->opened);
     ending_put_off();
-    must_obeying(job->model != NULL ? hcr_export_model(job->model, &options, job->folder, &made, &error)
-                                    : hcr_export_region(job->opened.region, &options, job->folder, &made, &error),
-                 &error);
+    must_obeying(job->model != NULL ? hcr_export_model(job->model, &options, job->folder, &made, &failure)
+                                    : hcr_export_region(job->opened.region, &options, job->folder, &made, &failure));
     print_made(job, options.name, &made);
     return EXIT_DONE;
 }

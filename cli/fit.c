@@ -203,10 +203,9 @@ static void note_settings(struct job *job) {
 }
 
 static void read_weights(struct job *job) {
-    hcr_error error = {0};
     if (job->weights_path == NULL)
         return;
-    must(hcr_table_read(job->weights_path, HCR_TABLE_BY_NAME, NULL, 1, &job->weights, &error), &error);
+    must(hcr_table_read(job->weights_path, HCR_TABLE_BY_NAME, NULL, 1, &job->weights, &failure));
     if (job->weights.columns != 1 || job->weights.rows != job->inputs.rows)
         fail(EXIT_INPUT,
              "\"%s\" has %zu rows and %zu columns: weights are one column, with a row for each of the %zu "
@@ -216,9 +215,8 @@ static void read_weights(struct job *job) {
 }
 
 static void read_all(struct job *job, const char *const *operand) {
-    hcr_error error = {0};
     region_open(operand[0], &job->settings, &job->opened);
-    must(hcr_table_read(operand[1], HCR_TABLE_BY_NAME, NULL, 1, &job->inputs, &error), &error);
+    must(hcr_table_read(operand[1], HCR_TABLE_BY_NAME, NULL, 1, &job->inputs, &failure));
     table_read_points(operand[2], job->opened.region, "Y", &job->targets);
     if (job->inputs.rows != job->targets.rows)
         fail(EXIT_INPUT, "X has %zu rows and Y has %zu: a row of one belongs to a row of the other", job->inputs.rows,
@@ -231,7 +229,7 @@ static void read_all(struct job *job, const char *const *operand) {
     note_settings(job);
 }
 
-static hcr_status train(struct job *job, hcr_error *error) {
+static hcr_status train(struct job *job) {
     job->options.encoder = (hcr_encoder)job->encoder;
     job->options.loss = (hcr_loss)job->loss;
     job->options.calibrate = job->calibrate;
@@ -259,7 +257,7 @@ static hcr_status train(struct job *job, hcr_error *error) {
     const hcr_status status =
         hcr_fit(job->opened.region, job->opened.text, job->inputs.rows, job->inputs.columns, job->inputs.values,
                 (const char *const *)job->inputs.names, job->parameters.values, job->targets.values, &job->options,
-                &job->model, &job->report, error);
+                &job->model, &job->report, &failure);
     progress_end(&job->progress);
     ending_resume();
     return status;
@@ -280,11 +278,10 @@ static void remove_checkpoints(const struct job *job) {
 }
 
 static void save(const struct job *job) {
-    hcr_error error = {0};
     ending_put_off();
-    const hcr_status status = hcr_model_save(job->model, job->output_path, &error);
+    const hcr_status status = hcr_model_save(job->model, job->output_path, &failure);
     ending_obey();
-    must(status, &error);
+    must(status);
     remove_checkpoints(job);
 }
 
@@ -299,15 +296,14 @@ static int run(struct job *job, const char *const *operand) {
         if (job->resume && access(job->checkpoint, F_OK) != 0)
             report("there is no \"%s\" to go on from: starting anew", job->checkpoint);
     }
-    hcr_error error = {0};
-    const hcr_status status = train(job, &error);
+    const hcr_status status = train(job);
     if (status == HCR_ERROR_INTERRUPTED && job->checkpoint != NULL)
         fail(EXIT_INTERRUPTED,
              "interrupted after %zu epochs, which \"%s\" keeps: the same command with --resume goes on",
              job->epochs_done, job->checkpoint);
     if (status == HCR_ERROR_INTERRUPTED)
         fail(EXIT_INTERRUPTED, "interrupted after %zu epochs", job->epochs_done);
-    must(status, &error);
+    must(status);
     save(job);
     if (job->json)
         print_json_report(job);

@@ -24,33 +24,30 @@ static int is_compiled(const char *path) {
 }
 
 static void compile(struct job *job) {
-    hcr_error error = {0};
     progress_wait("making the region");
-    must(hcr_import_build(job->import, &job->builder, &error), &error);
-    must(hcr_builder_allow_unbounded(job->builder, job->unbounded, &error), &error);
-    const hcr_status status = hcr_builder_finish(job->builder, &job->region, &error);
+    must(hcr_import_build(job->import, &job->builder, &failure));
+    must(hcr_builder_allow_unbounded(job->builder, job->unbounded, &failure));
+    const hcr_status status = hcr_builder_finish(job->builder, &job->region, &failure);
     if (status == HCR_ERROR_UNBOUNDED) {
-        const int code = report_error(&error);
+        const int code = report_error();
         fail(code, "add bounds, or say --unbounded: contract and soften work on such a region, decode as far as it has "
                    "a frontier");
     }
-    must(status, &error);
+    must(status);
     progress_wait_end();
     region_save(job->region, job->output);
 }
 
 static void write_text(struct job *job) {
-    hcr_error error = {0};
     ending_put_off();
-    must_obeying(hcr_import_write(job->import, job->output, &error), &error);
+    must_obeying(hcr_import_write(job->import, job->output, &failure));
 }
 
 static int run(struct job *job) {
-    hcr_error error = {0};
     if (job->unbounded && !is_compiled(job->output))
         fail_usage("import", "--unbounded is for a compiled region: give -o FILE.hcr");
     progress_wait("reading the problem");
-    must(hcr_import_read(job->input, NULL, &job->import, &error), &error);
+    must(hcr_import_read(job->input, NULL, &job->import, &failure));
     progress_wait_end();
     for (size_t k = 0; k < hcr_import_notices(job->import) && !job->quiet; k++)
         report("%s: %s", strcmp(job->input, "-") == 0 ? "standard input" : job->input,

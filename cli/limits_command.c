@@ -22,7 +22,6 @@ struct job {
 };
 
 static void read_table(struct job *job) {
-    hcr_error error = {0};
     size_t count = 0;
     const char **names = NULL;
     if (job->columns != NULL) {
@@ -31,26 +30,25 @@ static void read_table(struct job *job) {
             names[count++] = name;
     }
     const hcr_table_columns needed = {.count = count, .names = names, .missing = true};
-    must(hcr_table_read_columns(job->input, HCR_TABLE_BY_NAME, NULL, 1, &needed, &job->table, &error), &error);
+    must(hcr_table_read_columns(job->input, HCR_TABLE_BY_NAME, NULL, 1, &needed, &job->table, &failure));
     if (names != NULL)
-        must(hcr_table_match(&job->table, count, names, "X", &error), &error);
+        must(hcr_table_match(&job->table, count, names, "X", &failure));
     free(names);
 }
 
 static int run(struct job *job) {
-    hcr_error error = {0};
     progress_wait("reading");
     read_table(job);
     job->options.values = job->values || !job->steps;
     job->options.steps = job->steps || !job->values;
     const hcr_table *table = &job->table;
     if (hcr_limits_text(table->rows, table->columns, (const char *const *)table->names, table->values, &job->options,
-                        &job->text, &error) != HCR_OK) {
-        snprintf(error.file, sizeof error.file, "%s", job->input);
-        return report_error(&error);
+                        &job->text, &failure) != HCR_OK) {
+        snprintf(failure.file, sizeof failure.file, "%s", job->input);
+        return report_error();
     }
     ending_put_off();
-    must_obeying(hcri_file_write(job->output, job->text, strlen(job->text), &error), &error);
+    must_obeying(hcri_file_write(job->output, job->text, strlen(job->text), &failure));
     return EXIT_DONE;
 }
 

@@ -31,7 +31,6 @@ struct job {
 };
 
 static void prepare(struct job *job, const char *path) {
-    hcr_error error = {0};
     region_open_placed(path, &job->settings, &job->opened);
     const hcr_region *region = job->opened.region;
     const struct map *map = job->map;
@@ -47,13 +46,12 @@ static void prepare(struct job *job, const char *path) {
     search.method = (hcr_search_method)job->method;
     search.base_multiplier = job->base_multiplier;
     search.max_iterations = (uint32_t)job->most_iterations;
-    must(hcr_workspace_create(region, job->threads, &job->workspace, &error), &error);
-    must(hcr_workspace_set_search(job->workspace, &search, &error), &error);
+    must(hcr_workspace_create(region, job->threads, &job->workspace, &failure));
+    must(hcr_workspace_set_search(job->workspace, &search, &failure));
 }
 
 static void transform(struct row_map *map) {
     struct job *job = (struct job *)map;
-    hcr_error error = {0};
     struct samples *samples = &map->samples;
     const hcr_region *region = job->opened.region;
     const size_t rows = samples->stream.table.rows;
@@ -61,12 +59,10 @@ static void transform(struct row_map *map) {
     if (map->single) {
         samples_to_single(samples);
         must(job->map->in_single(region, job->workspace, rows, samples->parameters.singles, samples->singles,
-                                 map->singles, job->rays, &error),
-             &error);
+                                 map->singles, job->rays, &failure));
     } else {
         must(job->map->in_double(region, job->workspace, rows, samples->parameters.values, samples->stream.table.values,
-                                 map->values, job->rays, &error),
-             &error);
+                                 map->values, job->rays, &failure));
     }
     for (size_t i = 0; i < rows; i++) { /* r of what is off the equalities is that of its projection */
         const int is_off = job->rays[i].outcome == HCR_OUTCOME_OUTSIDE && job->rays[i].gauge <= 1;

@@ -13,19 +13,17 @@ int output_file_is_whole(const char *path) {
 }
 
 void output_file_open(hcri_writer *file, const char *path) {
-    hcr_error error = {0};
     const int is_whole = output_file_is_whole(path); /* else opening it may wait */
     if (is_whole)
         ending_put_off(); /* until it is known what there is to remove */
-    const hcr_status status = hcri_writer_open(file, path, &error);
+    const hcr_status status = hcri_writer_open(file, path, &failure);
     ending_removes(file->temporary);
     if (is_whole)
         ending_obey();
-    must(status, &error);
+    must(status);
 }
 
 void output_file_close(hcri_writer *file) {
-    hcr_error error = {0};
-    must(hcri_writer_commit(file, &error), &error);
+    must(hcri_writer_commit(file, &failure));
     ending_removes(NULL);
 }

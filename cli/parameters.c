@@ -87,9 +87,8 @@ void samples_open(struct samples *samples, const char *input, const struct resul
 
 /* Moves the parameters, the last columns of the table, out of it. */
 static void split(struct samples *samples) {
-    hcr_error error = {0};
     hcr_table rest = {0};
-    must(hcr_table_split(&samples->stream.table, samples->count, &rest, &error), &error);
+    must(hcr_table_split(&samples->stream.table, samples->count, &rest, &failure));
     samples->parameters.values = renew(samples->parameters.values, rest.rows, rest.columns * sizeof(double));
     memcpy(samples->parameters.values, rest.values, rest.rows * rest.columns * sizeof *rest.values);
     hcr_table_clear(&rest);
@@ -105,7 +104,6 @@ static void pick(struct samples *samples) {
 }
 
 int samples_next(struct samples *samples) {
-    hcr_error error = {0};
     struct parameters *parameters = &samples->parameters;
     struct stream *stream = &samples->stream;
     const size_t beside = count_beside(samples);
@@ -113,7 +111,7 @@ int samples_next(struct samples *samples) {
         return 0;
     if (beside > 0)
         check_beside(&stream->table, samples, beside, stream->needed.names + samples->count);
-    must(hcr_table_match(&stream->table, samples->count + beside, stream->needed.names, samples->what, &error), &error);
+    must(hcr_table_match(&stream->table, samples->count + beside, stream->needed.names, samples->what, &failure));
     if (beside > 0) {
         split(samples);
     } else if (parameters->path != NULL) {

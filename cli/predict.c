@@ -33,14 +33,12 @@ static void keep_last(struct job *job) {
 
 static void compute(struct row_map *map) {
     struct job *job = (struct job *)map;
-    hcr_error error = {0};
     const hcr_table *inputs = &map->samples.stream.table;
     const double *parameters = map->samples.parameters.values;
-    must(
-        map->single
-            ? hcr_predict_f32(job->model, inputs->rows, inputs->values, parameters, map->singles, map->outcomes, &error)
-            : hcr_predict(job->model, inputs->rows, inputs->values, parameters, map->values, map->outcomes, &error),
-        &error);
+    must(map->single
+             ? hcr_predict_f32(job->model, inputs->rows, inputs->values, parameters, map->singles, map->outcomes,
+                               &failure)
+             : hcr_predict(job->model, inputs->rows, inputs->values, parameters, map->values, map->outcomes, &failure));
     if (inputs->rows > 0)
         keep_last(job);
 }
@@ -118,16 +116,15 @@ static void find_limits(const struct job *job, size_t n, double *lower, double *
     enum { FAR = 1000 }; /* in widths of the region: a value is off by less than a width in FAR */
     const hcr_region *region = hcr_model_region(job->model);
     hcr_projector *projector = NULL;
-    hcr_error error = {0};
     double *point = allocate(2 * n, sizeof *point), *nearest = point + n;
-    must(hcr_projector_create(region, NULL, &projector, &error), &error);
+    must(hcr_projector_create(region, NULL, &projector, &failure));
     for (size_t k = 0; k < 2 * n; k++) {
         const size_t j = k / 2;
         const double width = hcr_region_upper(region)[j] - hcr_region_lower(region)[j];
         memcpy(point, job->last_row, n * sizeof *point);
         point[j] += k % 2 == 0 ? -FAR * width : FAR * width;
         if (isfinite(width))
-            must(hcr_project(projector, 1, job->last_parameters, point, nearest, NULL, NULL, &error), &error);
+            must(hcr_project(projector, 1, job->last_parameters, point, nearest, NULL, NULL, &failure));
         (k % 2 == 0 ? lower : upper)[j] = isfinite(width) ? nearest[j] : (double)NAN;
     }
     hcr_projector_free(projector);
@@ -154,12 +151,11 @@ static void draw(const struct job *job) {
 }
 
 static int run(struct job *job, const char *const *operand) {
-    hcr_error error = {0};
     struct row_map *rows = &job->rows;
     struct samples *samples = &rows->samples;
     if (job->plot_path != NULL && !gnuplot_can_write(job->plot_path))
         fail_usage("predict", "--plot takes a file that ends in .svg or .png, not \"%s\"", job->plot_path);
-    must(hcr_model_load(operand[0], &job->model, &error), &error);
+    must(hcr_model_load(operand[0], &job->model, &failure));
     const hcr_region *region = hcr_model_region(job->model);
     rows->results.columns = hcr_region_dimension(region);
     rows->results.names = (char **)hcr_model_output_names(job->model);

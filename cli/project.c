@@ -21,7 +21,6 @@ struct job {
 
 /* Q from the file of --metric: a row is a diagonal. */
 static void make_projector(struct job *job) {
-    hcr_error error = {0};
     const hcr_region *region = job->opened.region;
     const size_t n = hcr_region_dimension(region);
     hcr_table table = {0};
@@ -38,7 +37,7 @@ static void make_projector(struct job *job) {
         metric.matrix = table.values;
         options.metric = &metric;
     }
-    must(hcr_projector_create(region, &options, &job->projector, &error), &error);
+    must(hcr_projector_create(region, &options, &job->projector, &failure));
     hcr_table_clear(&table);
     if (hcr_projector_regularisation(job->projector) != 0)
         report("%.9g was added to the diagonal of the metric, which isn't positive definite",
@@ -47,7 +46,6 @@ static void make_projector(struct job *job) {
 
 static void project_rows(struct row_map *map) {
     struct job *job = (struct job *)map;
-    hcr_error error = {0};
     struct samples *samples = &map->samples;
     const struct stream *stream = &samples->stream;
     const struct parameters *parameters = &samples->parameters;
@@ -63,15 +61,15 @@ static void project_rows(struct row_map *map) {
         const hcr_status status =
             map->single
                 ? hcr_project_f32(job->projector, count, p == 0 ? NULL : parameters->singles + i * p,
-                                  samples->singles + i * n, map->singles + i * n, map->outcomes + i, NULL, &error)
+                                  samples->singles + i * n, map->singles + i * n, map->outcomes + i, NULL, &failure)
                 : hcr_project(job->projector, count, parameters_of(parameters, i), stream->table.values + i * n,
-                              map->values + i * n, map->outcomes + i, NULL, &error);
+                              map->values + i * n, map->outcomes + i, NULL, &failure);
         if (status != HCR_OK) {
-            const hcr_error reason = error; /* which counts from here */
-            snprintf(error.text, sizeof error.text, "of the rows from %zu on, %.1400s", stream->first_row + i,
+            const hcr_error reason = failure; /* which counts from here */
+            snprintf(failure.text, sizeof failure.text, "of the rows from %zu on, %.1400s", stream->first_row + i,
                      reason.text);
             progress_end(&progress);
-            must(status, &error);
+            must(status);
         }
         progress_show(&progress, stream_share(stream, (double)(i + count) / (double)rows), "");
     }

@@ -20,26 +20,25 @@ struct job {
 
 static int run(struct job *job) {
     static struct stream stream;
-    hcr_error error = {0};
     progress_wait("reading");
     stream_open(&stream, job->input, 1, NULL, NULL);
     stream.needed.missing = true;
     while (stream_next(&stream)) {
         const hcr_table *table = &stream.table;
         if (job->ranges == NULL &&
-            hcr_ranges_create(table->columns, (const char *const *)table->names, &job->ranges, &error) != HCR_OK) {
-            snprintf(error.file, sizeof error.file, "%s", job->input);
-            return report_error(&error);
+            hcr_ranges_create(table->columns, (const char *const *)table->names, &job->ranges, &failure) != HCR_OK) {
+            snprintf(failure.file, sizeof failure.file, "%s", job->input);
+            return report_error();
         }
-        must(hcr_ranges_add(job->ranges, table->rows, table->values, &error), &error);
+        must(hcr_ranges_add(job->ranges, table->rows, table->values, &failure));
     }
     stream_close(&stream);
-    must(hcr_ranges_text(job->ranges, job->margin, &job->text, &error), &error);
+    must(hcr_ranges_text(job->ranges, job->margin, &job->text, &failure));
     size_t first;
     const size_t left_out = hcr_ranges_left_out(job->ranges, &first);
     report_rows(left_out, "left out for a missing value or an infinity", first);
     ending_put_off();
-    must_obeying(hcri_file_write(job->output, job->text, strlen(job->text), &error), &error);
+    must_obeying(hcri_file_write(job->output, job->text, strlen(job->text), &failure));
     return left_out > 0 ? EXIT_OUTSIDE : EXIT_DONE;
 }
 

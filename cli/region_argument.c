@@ -22,17 +22,15 @@ static char *find_folder(const char *path) {
 }
 
 static void build(const char *path, size_t size, const struct settings *settings, struct opened_region *opened) {
-    hcr_error error = {0};
     char *folder = find_folder(path);
     progress_wait("making the region");
     must(hcr_text_build(opened->text, size, strcmp(path, "-") == 0 ? "standard input" : path, folder, settings->count,
-                        settings->constant, NULL, &opened->builder, &error),
-         &error);
+                        settings->constant, NULL, &opened->builder, &failure));
     free(folder);
     const int mean = hcr_builder_origin(opened->builder) == HCR_ORIGIN_MEAN;
     if (mean)
-        must(hcr_builder_set_origin(opened->builder, HCR_ORIGIN_CHEBYSHEV, 0, NULL, &error), &error);
-    must(hcr_builder_finish(opened->builder, &opened->region, &error), &error);
+        must(hcr_builder_set_origin(opened->builder, HCR_ORIGIN_CHEBYSHEV, 0, NULL, &failure));
+    must(hcr_builder_finish(opened->builder, &opened->region, &failure));
     progress_wait_end();
     if (!mean) {
         hcr_builder_free(opened->builder);
@@ -41,10 +39,9 @@ static void build(const char *path, size_t size, const struct settings *settings
 }
 
 void region_open(const char *path, const struct settings *settings, struct opened_region *opened) {
-    hcr_error error = {0};
     size_t size = 0;
     char *bytes = NULL;
-    must(hcri_file_read(path, &hcri_default_allocator, &bytes, &size, &error), &error);
+    must(hcri_file_read(path, &hcri_default_allocator, &bytes, &size, &failure));
     const char *kind = hcri_file_kind(bytes, size);
     if (kind == NULL || strcmp(kind, "a compiled region") != 0) {
         opened->text = bytes;
@@ -53,10 +50,10 @@ void region_open(const char *path, const struct settings *settings, struct opene
     }
     if (settings->count > 0)
         fail(EXIT_USAGE, "%s is a compiled region: --set can only change region text", path);
-    const hcr_status status = hcr_region_read(bytes, size, NULL, &opened->region, &error);
-    if (error.file[0] == '\0')
-        snprintf(error.file, sizeof error.file, "%s", path);
-    must(status, &error);
+    const hcr_status status = hcr_region_read(bytes, size, NULL, &opened->region, &failure);
+    if (failure.file[0] == '\0')
+        snprintf(failure.file, sizeof failure.file, "%s", path);
+    must(status);
     free(bytes);
 }
 
@@ -68,23 +65,21 @@ void region_open_placed(const char *path, const struct settings *settings, struc
 }
 
 void region_recentre(struct opened_region *opened, size_t rows, const double *targets) {
-    hcr_error error = {0};
     if (opened->builder == NULL)
         return;
     hcr_region_free(opened->region);
     opened->region = NULL;
-    must(hcr_builder_set_origin(opened->builder, HCR_ORIGIN_MEAN, rows, targets, &error), &error);
+    must(hcr_builder_set_origin(opened->builder, HCR_ORIGIN_MEAN, rows, targets, &failure));
     progress_wait("making the region");
-    must(hcr_builder_finish(opened->builder, &opened->region, &error), &error);
+    must(hcr_builder_finish(opened->builder, &opened->region, &failure));
     progress_wait_end();
     hcr_builder_free(opened->builder);
     opened->builder = NULL;
 }
 
 void region_save(const hcr_region *region, const char *path) {
-    hcr_error error = {0};
     ending_put_off();
-    must_obeying(hcr_region_save(region, path, &error), &error);
+    must_obeying(hcr_region_save(region, path, &failure));
 }
 
 char *region_path_with(const char *path, const char *extension) {

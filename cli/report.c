@@ -76,16 +76,18 @@ static int exit_code(hcr_status status) {
     return EXIT_INPUT;
 }
 
-int report_error(const hcr_error *error) {
-    if (error->file[0] != '\0' && error->line > 0 && error->column > 0)
-        report("%s:%d:%d: %s", error->file, error->line, error->column, error->text);
-    else if (error->file[0] != '\0' && error->line > 0)
-        report("%s:%d: %s", error->file, error->line, error->text);
-    else if (error->file[0] != '\0')
-        report("%s: %s", error->file, error->text);
+hcr_error failure;
+
+int report_error(void) {
+    if (failure.file[0] != '\0' && failure.line > 0 && failure.column > 0)
+        report("%s:%d:%d: %s", failure.file, failure.line, failure.column, failure.text);
+    else if (failure.file[0] != '\0' && failure.line > 0)
+        report("%s:%d: %s", failure.file, failure.line, failure.text);
+    else if (failure.file[0] != '\0')
+        report("%s: %s", failure.file, failure.text);
     else
-        report("%s", error->text);
-    return exit_code(error->code);
+        report("%s", failure.text);
+    return exit_code(failure.code);
 }
 
 void quit(int code) {
@@ -120,14 +122,14 @@ void fail_usage(const char *command, const char *format, ...) {
     quit(EXIT_USAGE);
 }
 
-void must(hcr_status status, const hcr_error *error) {
+void must(hcr_status status) {
     if (status != HCR_OK)
-        quit(report_error(error));
+        quit(report_error());
 }
 
-void must_obeying(hcr_status status, const hcr_error *error) {
+void must_obeying(hcr_status status) {
     ending_obey();
-    must(status, error);
+    must(status);
 }
 
 void *allocate(size_t count, size_t size) {

@@ -12,8 +12,10 @@ void print_name(FILE *stream, const char *name);
 void report(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* "hcr: 3 rows <what>, the first of them row 7", unless there are none. */
 void report_rows(size_t count, const char *what, size_t first);
-/* "hcr: file:line:column: text"; returns the exit code. */
-int report_error(const hcr_error *error);
+/* The error of the library's last call that failed: the command has one, since it ends with it. */
+extern hcr_error failure;
+/* It, as "hcr: file:line:column: text"; returns the exit code. */
+int report_error(void);
 
 /* A failure ends the command: the reason is reported, half-written files are removed, and the process exits. Its memory
  * goes with it. */
@@ -24,10 +26,10 @@ _Noreturn void fail(int code, const char *format, ...) __attribute__((format(pri
 _Noreturn void fail_file(const char *what, const char *path);
 /* "hcr <command>: message", and where the help is. */
 _Noreturn void fail_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Fails with the error unless the status is HCR_OK. */
-void must(hcr_status status, const hcr_error *error);
+/* Fails with that error unless the status is HCR_OK. */
+void must(hcr_status status);
 /* The same, after the signals that were put off. */
-void must_obeying(hcr_status status, const hcr_error *error);
+void must_obeying(hcr_status status);
 /* Zeroed memory. */
 void *allocate(size_t count, size_t size);
 /* The same in place of other memory, NULL or allocated. */

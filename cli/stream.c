@@ -17,7 +17,6 @@ static size_t part_bytes(const struct results *results) {
 
 void stream_open(struct stream *stream, const char *input, size_t columns, const char *const *names,
                  const struct results *results) {
-    hcr_error error = {0};
     *stream = (struct stream){.input = input,
                               .vector = columns == 1,
                               .needed = {.count = columns, .names = names},
@@ -27,7 +26,7 @@ void stream_open(struct stream *stream, const char *input, size_t columns, const
         progress_wait("going through the rows");
     if (hcr_table_format_of(input) == HCR_TABLE_NPZ)
         return;
-    must(hcr_table_reader_open(input, stream->vector, part_bytes(results), &stream->reader, &error), &error);
+    must(hcr_table_reader_open(input, stream->vector, part_bytes(results), &stream->reader, &failure));
     hcr_table_reader_need(stream->reader, &stream->needed);
     stream->parts = hcr_table_reader_parts(stream->reader);
 }
@@ -37,15 +36,13 @@ double stream_share(const struct stream *stream, double share) {
 }
 
 int stream_next(struct stream *stream) {
-    hcr_error error = {0};
     if (stream->round == stream->parts)
         return 0;
     stream->round++;
     hcr_table_clear(&stream->table);
     must(stream->reader == NULL ? hcr_table_read_columns(stream->input, HCR_TABLE_BY_NAME, NULL, stream->vector,
-                                                         &stream->needed, &stream->table, &error)
-                                : hcr_table_reader_next(stream->reader, &stream->table, &error),
-         &error);
+                                                         &stream->needed, &stream->table, &failure)
+                                : hcr_table_reader_next(stream->reader, &stream->table, &failure));
     stream->first_row = stream->rows;
     stream->rows += stream->table.rows;
     return 1;
@@ -53,12 +50,11 @@ int stream_next(struct stream *stream) {
 
 /* Prints a piece of the results; what comes in front opens their file. */
 static void write_piece(struct stream *stream, size_t rows, double *values, hcr_table_piece piece) {
-    hcr_error error = {0};
     const struct results *results = stream->results;
     const hcr_table table = {rows, results->columns, values, results->names};
     char *bytes;
     size_t size;
-    must(hcr_table_print(results->path, &table, results->precision, piece, &bytes, &size, &error), &error);
+    must(hcr_table_print(results->path, &table, results->precision, piece, &bytes, &size, &failure));
     if (stream->file.stream == NULL)
         output_file_open(&stream->file, results->path);
     if (fwrite(bytes, 1, size, stream->file.stream) != size)

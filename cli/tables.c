@@ -38,10 +38,9 @@ char **names_of_parameters(const hcr_region *region) {
 }
 
 void table_read_matched(const char *path, size_t count, const char *const *names, const char *what, hcr_table *table) {
-    hcr_error error = {0};
     const hcr_table_columns needed = {.count = count, .names = names};
-    must(hcr_table_read_columns(path, HCR_TABLE_BY_NAME, NULL, count == 1, &needed, table, &error), &error);
-    must(hcr_table_match(table, count, names, what, &error), &error);
+    must(hcr_table_read_columns(path, HCR_TABLE_BY_NAME, NULL, count == 1, &needed, table, &failure));
+    must(hcr_table_match(table, count, names, what, &failure));
 }
 
 void table_read_points(const char *path, const hcr_region *region, const char *what, hcr_table *table) {

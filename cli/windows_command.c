@@ -33,8 +33,7 @@ static const char *path_of(struct job *job, const char *name) {
 }
 
 static void list_ids(struct job *job, const char *series_path) {
-    hcr_error error = {0};
-    must(hcr_series_ids(series_path, &job->ids, &job->id_count, &error), &error);
+    must(hcr_series_ids(series_path, &job->ids, &job->id_count, &failure));
     for (size_t i = 0; i < job->id_count; i++)
         puts(job->ids[i]);
 }
@@ -52,14 +51,12 @@ static void write_tables(struct job *job) {
         {"x_test.csv", &job->windows.x_test},   {"y_test.csv", &job->windows.y_test},
         {"x_last.csv", &job->windows.x_last},   {"limits.csv", &limit_table},
     };
-    hcr_error error = {0};
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
-        must(hcr_table_write(path_of(job, files[i].name), HCR_TABLE_CSV, files[i].table, HCR_DOUBLE, &error), &error);
+        must(hcr_table_write(path_of(job, files[i].name), HCR_TABLE_CSV, files[i].table, HCR_DOUBLE, &failure));
 }
 
 /* The region that the limits describe, in a file beside them. */
 static void write_region(struct job *job) {
-    hcr_error error = {0};
     char text[256];
     const size_t n = job->windows.y_train.columns;
     const int length =
@@ -67,7 +64,7 @@ static void write_region(struct job *job) {
                  "# What the series did in its training windows: smallest value, largest value, largest step.\n"
                  "var y[%zu]\nconst limits = read(\"limits.csv\")\n\nlimits[0] <= y <= limits[1]\n%s",
                  n, n > 1 ? "abs(y[1:] - y[:-1]) <= limits[2]\n" : "");
-    must(hcri_file_write(path_of(job, "limits.region"), text, (size_t)length, &error), &error);
+    must(hcri_file_write(path_of(job, "limits.region"), text, (size_t)length, &failure));
 }
 
 static void print_summary(const struct job *job) {
@@ -91,7 +88,6 @@ static void print_summary(const struct job *job) {
 }
 
 static int run(struct job *job, const char *series_path) {
-    hcr_error error = {0};
     if (job->list) {
         list_ids(job, series_path);
         return EXIT_DONE;
@@ -101,8 +97,8 @@ static int run(struct job *job, const char *series_path) {
     if (job->folder == NULL)
         fail_usage("windows", "give -o DIR, the folder to write into");
     job->options.split = (hcr_split)job->split;
-    must(hcr_series_read(series_path, job->id, &job->series, &job->length, &error), &error);
-    must(hcr_windows_cut(job->series, job->length, &job->options, &job->windows, &error), &error);
+    must(hcr_series_read(series_path, job->id, &job->series, &job->length, &failure));
+    must(hcr_windows_cut(job->series, job->length, &job->options, &job->windows, &failure));
     if (mkdir(job->folder, 0777) != 0 && errno != EEXIST)
         fail_file("make the folder", job->folder);
     job->path = allocate(strlen(job->folder) + 1 + LONGEST_NAME, 1);

@@ -42,20 +42,18 @@ static void find_output(struct job *job) {
 static void fix_parameters(struct job *job) {
     const hcr_region *region = job->region = job->opened.region;
     const size_t p = hcr_region_parameters(region);
-    hcr_error error = {0};
     if (p == 0)
         return;
     job->x = allocate(p, sizeof *job->x);
     parameters_take(region, job->at, job->x);
-    must(hcr_region_at(region, job->x, NULL, &job->fixed, &error), &error);
+    must(hcr_region_at(region, job->x, NULL, &job->fixed, &failure));
     job->region = job->fixed;
 }
 
 static void read_points(struct job *job) {
-    hcr_error error = {0};
     table_read_points(job->points_path, job->region, "the table of points", &job->points);
     job->inside = allocate(job->points.rows, 1);
-    must(hcr_check(job->region, job->points.rows, NULL, job->points.values, job->inside, NULL, &error), &error);
+    must(hcr_check(job->region, job->points.rows, NULL, job->points.values, job->inside, NULL, &failure));
     job->picture.points = job->points.rows;
     job->picture.point = job->points.values;
     job->picture.inside = job->inside;

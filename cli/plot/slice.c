@@ -81,12 +81,11 @@ static void read_point(struct slice *slice, const char *at) {
  * inside, as it takes directions within them. */
 static void project_axes(const struct slice *slice) {
     const size_t n = slice->n, axes = slice->axes;
-    hcr_error error = {0};
     double gauge[SLICE_MOST_AXES], *moved = allocate(axes * n, sizeof *moved);
-    must(hcr_gauge(slice->region, slice->workspace, axes, NULL, slice->lift, gauge, NULL, &error), &error);
+    must(hcr_gauge(slice->region, slice->workspace, axes, NULL, slice->lift, gauge, NULL, &failure));
     for (size_t k = 0; k < axes; k++)
         slice->lift[k * n + slice->axis[k]] = gauge[k] > 0 ? 0.5 / gauge[k] : 1;
-    must(hcr_contract(slice->region, slice->workspace, axes, NULL, slice->lift, moved, NULL, &error), &error);
+    must(hcr_contract(slice->region, slice->workspace, axes, NULL, slice->lift, moved, NULL, &failure));
     for (size_t k = 0; k < axes; k++) {
         const double step = slice->lift[k * n + slice->axis[k]];
         for (size_t j = 0; j < n; j++)
@@ -147,10 +146,9 @@ static void choose_centre(struct slice *slice) {
         memcpy(slice->centre, origin, n * sizeof *origin);
         return;
     }
-    hcr_error error = {0};
     uint8_t inside = 0;
     uint32_t which = UINT32_MAX;
-    must(hcr_check(slice->region, 1, NULL, slice->centre, &inside, &which, &error), &error);
+    must(hcr_check(slice->region, 1, NULL, slice->centre, &inside, &which, &failure));
     if (inside)
         return;
     if (which < hcr_region_constraints(slice->region)) {
@@ -162,8 +160,7 @@ static void choose_centre(struct slice *slice) {
 
 void slice_open(struct slice *slice, const hcr_region *region, const char *axes, const char *at) {
     *slice = (struct slice){.region = region, .n = hcr_region_dimension(region)};
-    hcr_error error = {0};
-    must(hcr_workspace_create(region, 1, &slice->workspace, &error), &error);
+    must(hcr_workspace_create(region, 1, &slice->workspace, &failure));
     slice->centre = allocate(slice->n, sizeof *slice->centre);
     slice->lift = allocate(SLICE_MOST_AXES * slice->n, sizeof *slice->lift);
     read_axes(slice, axes);
@@ -192,12 +189,11 @@ static void add_step(const struct slice *slice, const struct slice_ray *ray, dou
 
 /* From the origin a ray's end is its gauge's inverse. */
 static void cast_by_gauge(const struct slice *slice, size_t count, struct slice_ray *ray, double *scratch) {
-    hcr_error error = {0};
     double *gauge = allocate(count, sizeof *gauge);
     hcr_ray *found = allocate(count, sizeof *found);
     for (size_t i = 0; i < count; i++)
         add_step(slice, &ray[i], 1, scratch + i * slice->n);
-    must(hcr_gauge(slice->region, slice->workspace, count, NULL, scratch, gauge, found, &error), &error);
+    must(hcr_gauge(slice->region, slice->workspace, count, NULL, scratch, gauge, found, &failure));
     for (size_t i = 0; i < count; i++) {
         ray[i].length = gauge[i] > 0 ? 1 / gauge[i] : (double)INFINITY;
         ray[i].which = found[i].constraint;
@@ -208,7 +204,6 @@ static void cast_by_gauge(const struct slice *slice, size_t count, struct slice_
 
 /* From another point of a convex region: doubling and bisection, all rays at once. */
 static void cast_by_bisection(const struct slice *slice, size_t count, struct slice_ray *ray, double *scratch) {
-    hcr_error error = {0};
     double *inner = allocate(3 * count, sizeof *inner), *step = inner + count, *value = step + count;
     uint32_t *broken = allocate(count, sizeof *broken);
     const double first = slice->has_scale ? 0x1p-3 : 0x1p-20, most = slice->has_scale ? FAR : 1e20;
@@ -221,7 +216,7 @@ static void cast_by_bisection(const struct slice *slice, size_t count, struct sl
             memcpy(scratch + i * slice->n, slice->centre, slice->n * sizeof *scratch);
             add_step(slice, &ray[i], step[i], scratch + i * slice->n);
         }
-        must(hcr_violation(slice->region, count, NULL, scratch, value, broken, &error), &error);
+        must(hcr_violation(slice->region, count, NULL, scratch, value, broken, &failure));
         searching = 0;
         for (size_t i = 0; i < count; i++)
             if (value[i] > 0) {
@@ -272,7 +267,6 @@ void slice_cast(const struct slice *slice, size_t count, struct slice_ray *ray) 
 }
 
 void slice_violation(const struct slice *slice, size_t count, const double *point, double *value) {
-    hcr_error error = {0};
     for (size_t first = 0, now; first < count; first += now) {
         now = batch(slice, count - first);
         double *y = allocate(now * slice->n, sizeof *y);
@@ -284,7 +278,7 @@ void slice_violation(const struct slice *slice, size_t count, const double *poin
             memcpy(y + i * slice->n, slice->centre, slice->n * sizeof *y);
             add_lifted(slice, t, y + i * slice->n);
         }
-        must(hcr_violation(slice->region, now, NULL, y, value + first, which, &error), &error);
+        must(hcr_violation(slice->region, now, NULL, y, value + first, which, &failure));
         free(y);
         free(which);
     }
