@@ -58,3 +58,12 @@ void hcri_report_json_string(hcri_report *report, const char *string) {
     }
     hcri_report_write(report, "\"");
 }
+
+hcr_status hcri_report_take(hcri_report *report, char **text, hcr_error *error) {
+    if (report->failed || report->text == NULL) {
+        free(report->text);
+        return hcri_fail_memory(error);
+    }
+    *text = report->text;
+    return HCR_OK;
+}

@@ -189,7 +189,7 @@ static hcr_status write_text(const struct table *table, hcri_report *report, hcr
     write_variables(table, report);
     for (size_t v = 0; v < table->vectors.count; v++)
         HCRI_TRY(write_limits(table, &table->vectors.vector[v], &numbers, report, error));
-    return report->failed ? hcri_fail_memory(error) : HCR_OK;
+    return HCR_OK;
 }
 
 static hcr_status check_options(const struct table *table, hcr_error *error) {
@@ -230,6 +230,5 @@ hcr_status hcr_limits_text(size_t rows, size_t columns, const char *const *names
         free(report.text);
         return status;
     }
-    *text = report.text;
-    return HCR_OK;
+    return hcri_report_take(&report, text, error);
 }

@@ -221,10 +221,5 @@ hcr_status hcr_ranges_text(const hcr_ranges *ranges, double margin, char **text,
             return status;
         }
     }
-    if (report.failed) {
-        free(report.text);
-        return hcri_fail_memory(error);
-    }
-    *text = report.text;
-    return HCR_OK;
+    return hcri_report_take(&report, text, error);
 }

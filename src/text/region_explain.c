@@ -100,11 +100,15 @@ static int find_warning(const hcr_region *region, size_t *j, char *text, size_t 
 /* -------------------------------------------------------------------------------------------------------- for people
  */
 
-static void write_source(hcri_report *report, const hcri_place *place, const size_t kind[KINDS], const char *indent) {
+static void write_source(hcri_report *report, const hcri_place *place, size_t number, const char *kind,
+                         const char *indent) {
+    hcri_report_write(report, "  %4d  %12zu  %-10s  %s%s\n", place->line, number, kind, indent, place->text);
+}
+
+static void write_kinds(hcri_report *report, const hcri_place *place, const size_t kind[KINDS], const char *indent) {
     for (size_t k = 0; k < KINDS; k++)
         if (kind[k] != 0)
-            hcri_report_write(report, "  %4d  %12zu  %-10s  %s%s\n", place->line, kind[k], name_of(k), indent,
-                              place->text);
+            write_source(report, place, kind[k], name_of(k), indent);
 }
 
 static void write_sources(hcri_report *report, const hcri_set *set, const source_count *count) {
@@ -112,20 +116,17 @@ static void write_sources(hcri_report *report, const hcri_set *set, const source
     int dropped = 0, inner = 0;
     for (size_t p = 0; p < set->places; p++) {
         const hcri_place *place = &set->place[p];
-        if (is_dropped(&count[p])) {
-            dropped |= place->line != 0;
-            if (place->line != 0)
-                hcri_report_write(report, "  %4d  %12d  %-10s  %s\n", place->line, 0, "dropped", place->text);
-            continue;
+        if (is_dropped(&count[p]) && place->line != 0) {
+            dropped = 1;
+            write_source(report, place, 0, "dropped", "");
         }
-        write_source(report, place, count[p].kind, "");
-        write_source(report, place, count[p].inner, "    ");
+        write_kinds(report, place, count[p].kind, "");
+        write_kinds(report, place, count[p].inner, "    ");
         if (count[p].equalities != 0)
-            hcri_report_write(report, "  %4d  %12zu  %-10s  %s\n", place->line, count[p].equalities,
-                              count[p].exact[HCR_DOUBLE] == count[p].equalities ? "exact sum" : "equality",
-                              place->text);
+            write_source(report, place, count[p].equalities,
+                         count[p].exact[HCR_DOUBLE] == count[p].equalities ? "exact sum" : "equality", "");
         if (count[p].ranges != 0)
-            hcri_report_write(report, "  %4d  %12zu  %-10s  %s\n", place->line, count[p].ranges, "range", place->text);
+            write_source(report, place, count[p].ranges, "range", "");
         inner |= total(count[p].inner) != 0;
     }
     if (dropped)
@@ -404,10 +405,5 @@ hcr_status hcr_region_explain(const hcr_region *region, bool json, char **text, 
     hcri_report report = {0};
     (json ? write_json : write_text)(&report, region, count);
     hcri_release(&region->set.allocator, count);
-    if (report.failed || report.text == NULL) {
-        free(report.text);
-        return hcri_fail_memory(error);
-    }
-    *text = report.text;
-    return HCR_OK;
+    return hcri_report_take(&report, text, error);
 }

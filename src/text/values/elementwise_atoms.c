@@ -66,8 +66,15 @@ const hcri_value *hcri_interleave(hcri_text *text, hcri_span span, size_t count,
 const hcri_value *hcri_apply_each(const hcri_call *call) {
     const hcri_function *function = call->node->function;
     const hcri_atom like = {.kind = function->atom, .parameter = function->parameter};
-    const hcri_value *x = call->argument[0];
-    return hcri_atoms_of_groups(&call->source, &like, x, 1, x->shape, function->negated ? -1 : 1);
+    hcri_atom_source source = call->source;
+    source.spans = call->count;
+    hcri_shape shape = call->argument[0]->shape;
+    for (size_t a = 1; a < call->count; a++)
+        shape = hcri_broadcast_shape(call->text, source.span, shape, call->argument[a]->shape);
+    const hcri_value *x = call->count == 1
+                              ? call->argument[0]
+                              : hcri_interleave(call->text, source.span, call->count, call->argument, shape);
+    return hcri_atoms_of_groups(&source, &like, x, call->count, shape, function->negated ? -1 : 1);
 }
 
 const hcri_value *hcri_apply_whole(const hcri_call *call) {
@@ -206,20 +213,10 @@ const hcri_value *hcri_apply_log1p(const hcri_call *call) {
     return hcri_atoms_of_groups(&call->source, &like, x, 1, x->shape, 1);
 }
 
-const hcri_value *hcri_apply_rel_entr(const hcri_call *call) {
-    hcri_atom_source source = call->source;
-    source.spans = 2;
-    const hcri_atom like = {.kind = HCRI_STEP_RELATIVE_ENTROPY};
-    const hcri_shape shape =
-        hcri_broadcast_shape(call->text, source.span, call->argument[0]->shape, call->argument[1]->shape);
-    const hcri_value *pairs = hcri_interleave(call->text, source.span, 2, call->argument, shape);
-    return hcri_atoms_of_groups(&source, &like, pairs, 2, shape, 1);
-}
-
 /* x log(x/y) − x + y */
 const hcri_value *hcri_apply_kl_div(const hcri_call *call) {
     const hcri_span span = call->node->span;
-    const hcri_operation minus = {call->text, span, HCRI_TOKEN_MINUS, hcri_apply_rel_entr(call), call->argument[0],
+    const hcri_operation minus = {call->text, span, HCRI_TOKEN_MINUS, hcri_apply_each(call), call->argument[0],
                                   span,       span};
     return hcri_binary(
         &(hcri_operation){call->text, span, HCRI_TOKEN_PLUS, hcri_binary(&minus), call->argument[1], span, span});

@@ -40,8 +40,8 @@ const hcri_function hcri_functions[] = {
     {.name = "log_sum_exp", .least = 1, .most = 1, .apply = hcri_apply_whole, .atom = HCRI_STEP_LOG_SUM_EXP},
     {.name = "logistic", .least = 1, .most = 1, .apply = hcri_apply_each, .atom = HCRI_STEP_SOFTPLUS},
     {.name = "entropy", .least = 1, .most = 1, .apply = hcri_apply_each, .atom = HCRI_STEP_XLOGX, .negated = 1},
-    {.name = "rel_entr", .least = 2, .most = 2, .apply = hcri_apply_rel_entr},
-    {.name = "kl_div", .least = 2, .most = 2, .apply = hcri_apply_kl_div},
+    {.name = "rel_entr", .least = 2, .most = 2, .apply = hcri_apply_each, .atom = HCRI_STEP_RELATIVE_ENTROPY},
+    {.name = "kl_div", .least = 2, .most = 2, .apply = hcri_apply_kl_div, .atom = HCRI_STEP_RELATIVE_ENTROPY},
 
     {.name = "lambda_max", .least = 1, .most = 1, .apply = hcri_apply_eigenvalue},
     {.name = "lambda_min", .least = 1, .most = 1, .apply = hcri_apply_eigenvalue, .negated = 1},
