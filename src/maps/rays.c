@@ -180,7 +180,7 @@ static void drop_lost(const hcri_slice *slice, hcri_rays *rays) {
 
 /* 1 when directions can be used where they lie. */
 static int takes_any_rows(const hcr_region *region) {
-    int takes = !region->has_curved_centres;
+    int takes = region->curvatures == NULL;
     for (size_t b = 0; region->origin_map.parameters != 0 && b < region->set.blocks; b++)
         takes &= hcri_block_reads_outputs_alone(region->set.block[b]);
     return takes;

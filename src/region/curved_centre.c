@@ -5,8 +5,11 @@
 
 /* Everything is in z = (the free outputs, x, t), and Φ(z) = −Σ log(−c_i) where c_i is of c_i(y, x) <= t. A guess may be
  * outside: t is brought below 0 first, along the minima of τ t + Φ for growing τ (Boyd and Vandenberghe, Convex
- * Optimization, 2004, section 11.4). Newton's method does both. Each c_i is quadratic in z: differences
- * of its gradient are its curvature, whatever their step. */
+ * Optimization, 2004, section 11.4). Newton's method does both. Each c_i is quadratic in z: its
+ * curvature, which differences of its gradient are, stays and is found once. */
+
+/* Beyond these samples would take milliseconds, and curvatures much memory. */
+enum { MOST_FREE = 64, MOST_NUMBERS = 1 << 23 };
 
 typedef struct curved {
     const hcr_region *region;
@@ -23,10 +26,10 @@ typedef struct curved {
     double *scratch; /* the blocks' */
 } curved;
 
-int hcri_curved_centre_serves(const hcr_region *region) {
+static int serves(const hcr_region *region) {
     const size_t free = region->set.outputs - region->affine.count;
-    int serves = region->origin_map.parameters != 0 && region->bounded && region->convex && free > 0 &&
-                 free <= HCRI_CURVED_CENTRE_MOST;
+    int serves =
+        region->origin_map.parameters != 0 && region->bounded && region->convex && free > 0 && free <= MOST_FREE;
     for (size_t b = 0; b < region->set.blocks; b++) {
         const hcri_kind *kind = region->set.block[b]->kind;
         serves &= kind->is_affine || kind->smooth != NULL;
@@ -128,48 +131,86 @@ static int is_idle(const curved *c, const hcri_constraint *block, size_t i) {
            (block->kind->is_idle != NULL && block->kind->is_idle(block, i, c->point));
 }
 
-/* H += the curvature of c_i over −c_i, for the variables in use. */
-static void add_curvature(const curved *c, const hcri_constraint *block, size_t i, double value) {
-    const double step = c->region->inradius, weight = 1 / (-value * step);
-    for (size_t a = 0; a < c->variables; a++) {
-        const size_t k = c->variable[a];
+/* The curvature of c_i by z, the differences of its gradient. */
+static void find_curvature(const curved *c, const hcri_constraint *block, size_t i, double *curvature) {
+    const double step = c->region->inradius;
+    double side;
+    (void)gradient_of(c, block, i, c->point, c->t, &side, c->folded);
+    for (size_t k = 0; k < c->size; k++) {
         double *beside = c->direction;
         const int is_t = k + 1 == c->size;
-        if (is_t) {
-            memcpy(beside, c->point, c->region->set.n * sizeof *beside);
-        } else {
+        if (is_t)
+            memset(beside, 0, c->region->set.n * sizeof *beside);
+        else
             unfold(c, k, beside);
-            for (size_t j = 0; j < c->region->set.n; j++)
-                beside[j] = c->point[j] + step * beside[j];
+        for (size_t j = 0; j < c->region->set.n; j++)
+            beside[j] = c->point[j] + step * beside[j];
+        (void)gradient_of(c, block, i, beside, c->t + (is_t ? step : 0), &side, c->other);
+        for (size_t e = 0; e < c->size; e++)
+            curvature[k * c->size + e] = (c->other[e] - c->folded[e]) / step;
+    }
+}
+
+static int is_curved(const hcri_constraint *block) { return block->kind->smooth != NULL || block->kind->is_bilinear; }
+
+hcr_status hcri_curved_centre_make(hcr_region *region, hcr_error *error) {
+    if (!serves(region))
+        return HCR_OK;
+    const size_t size = size_of(region);
+    size_t count = 0;
+    for (size_t b = 0; b < region->set.blocks; b++)
+        count += is_curved(region->set.block[b]) ? region->set.block[b]->count : 0;
+    if (hcri_size_product(count, size * size) > MOST_NUMBERS)
+        return HCR_OK;
+    region->curvatures =
+        hcri_allocate(hcri_pool_allocator(&region->memory), count * size * size, sizeof *region->curvatures);
+    HCRI_SCOPED double *scratch =
+        hcri_allocate(&region->set.allocator, hcri_curved_centre_scratch(region), sizeof *scratch);
+    if (region->curvatures == NULL || scratch == NULL)
+        return hcri_fail_memory(error);
+    const curved c = begin(region, region->origin, scratch);
+    double *curvature = region->curvatures;
+    for (size_t b = 0; b < region->set.blocks; b++)
+        for (size_t i = 0; is_curved(region->set.block[b]) && i < region->set.block[b]->count; i++) {
+            if (region->set.block[b]->kind->exists(region->set.block[b], i))
+                find_curvature(&c, region->set.block[b], i, curvature);
+            curvature += size * size;
         }
-        (void)evaluate(c, block, i, beside, c->t + (is_t ? step : 0), c->other);
-        for (size_t b = 0; b < c->variables; b++)
-            c->hessian[k * c->size + c->variable[b]] += weight * (c->other[c->variable[b]] - c->folded[c->variable[b]]);
+    return HCR_OK;
+}
+
+/* That of c_i to the gradient and the Hessian of Φ; the parameters' own rows aren't needed. */
+static void add_inequality(const curved *c, double value, const double *curvature) {
+    const double inverse = -1 / value;
+    for (size_t a = 0; a < c->variables; a++) {
+        const size_t k = c->variable[a];
+        const double share = inverse * inverse * c->folded[k];
+        double *row = c->hessian + k * c->size;
+        if (k >= c->free && k + 1 < c->size)
+            continue;
+        c->gradient[k] += inverse * c->folded[k];
+        for (size_t e = 0; e < c->size && share != 0; e++)
+            row[e] += share * c->folded[e];
+        for (size_t e = 0; e < c->size && curvature != NULL; e++)
+            row[e] += inverse * curvature[k * c->size + e];
     }
 }
 
 /* Φ's gradient and Hessian at (point, t), by the variables in use; 0 where that isn't inside. */
-static int differentiate(const curved *c, int by_parameters) {
+static int differentiate(const curved *c) {
+    const double *curvature = c->region->curvatures;
     memset(c->gradient, 0, c->size * sizeof *c->gradient);
     memset(c->hessian, 0, c->size * c->size * sizeof *c->hessian);
     for (size_t b = 0; b < c->region->set.blocks; b++) {
         const hcri_constraint *block = c->region->set.block[b];
-        const int is_curved = block->kind->smooth != NULL || (by_parameters && block->kind->is_bilinear);
-        for (size_t i = 0; i < block->count; i++) {
+        const int curves = is_curved(block);
+        for (size_t i = 0; i < block->count; i++, curvature += curves ? c->size * c->size : 0) {
             if (is_idle(c, block, i))
                 continue;
             const double value = evaluate(c, block, i, c->point, c->t, c->folded);
             if (!(value < 0))
                 return 0;
-            for (size_t a = 0; a < c->variables; a++) {
-                const size_t k = c->variable[a];
-                c->gradient[k] += c->folded[k] / -value;
-                for (size_t e = 0; e < c->variables && c->folded[k] != 0; e++)
-                    c->hessian[k * c->size + c->variable[e]] +=
-                        c->folded[k] / value * (c->folded[c->variable[e]] / value);
-            }
-            if (is_curved)
-                add_curvature(c, block, i, value);
+            add_inequality(c, value, curves ? curvature : NULL);
         }
     }
     return 1;
@@ -244,7 +285,7 @@ static int is_inside(const curved *c) { return !isinf(barrier(c, 0)); }
 /* A step towards the minimum of τ t + Φ: Newton's decrement before it, NAN where there is none. */
 static double approach(curved *c, double tau) {
     static const double least = 1e-10, enough = 0.1, quadratic = 0.25;
-    if (!differentiate(c, 0) || !factorise(c, c->variables))
+    if (!differentiate(c) || !factorise(c, c->variables))
         return NAN;
     double square = 0, moved = 0;
     for (size_t a = 0; a < c->variables; a++)
@@ -319,7 +360,7 @@ int hcri_curved_centre_find(const hcr_region *region, double *point, double *scr
 static int differentiate_twice(curved *c) {
     c->t = 0;
     use_variables(c, 0, 1);
-    return differentiate(c, 1) && factorise(c, c->free);
+    return differentiate(c) && factorise(c, c->free);
 }
 
 void hcri_curved_centre_vjp(const hcr_region *region, const double *point, const double *bar, double *x_bar,

@@ -5,10 +5,10 @@
 
 #include "region/region.h"
 
-/* 1 when the samples of a region have such: it is bounded, has other kinds than bounds and rows, and of kinds with
- * `smooth` alone, and leaves at most so many outputs free. */
-enum { HCRI_CURVED_CENTRE_MOST = 64 };
-int hcri_curved_centre_serves(const hcr_region *region);
+/* What doesn't depend on the sample, region->curvatures: NULL for a region whose samples have no such centre. They do
+ * when it is bounded, has other kinds than bounds and rows, and of kinds with `smooth` alone, and leaves at most 64
+ * outputs free. Errors: MEMORY. */
+hcr_status hcri_curved_centre_make(hcr_region *region, hcr_error *error);
 /* Numbers of scratch for the functions below, those for blocks first. */
 size_t hcri_curved_centre_scratch(const hcr_region *region);
 /* `point` holds a guess, which may be outside, and x: its outputs become the centre. 0: no point strictly inside was

@@ -273,12 +273,11 @@ static hcr_status complete(hcr_region *region, const hcri_analysis *analysis, hc
     HCRI_TRY(hcri_region_compute_margins(region, error));
     if (!region->origin_proved)
         HCRI_TRY(hcri_centres_make(region, &region->centres, error));
-    region->has_curved_centres = !region->origin_proved && region->centres == NULL && hcri_curved_centre_serves(region);
     HCRI_TRY(make_clamps(region, error));
     HCRI_TRY(check_rounded_origin(region, error));
     hcri_set_drop_scratch(&region->set);
     region->scratch = hcri_set_scratch(&region->set);
-    return HCR_OK;
+    return region->origin_proved || region->centres != NULL ? HCR_OK : hcri_curved_centre_make(region, error);
 }
 
 static hcr_region *create_empty(const hcr_allocator *allocator) {

@@ -37,7 +37,7 @@ struct hcr_region {
     hcri_sum_grid grid[2]; /* of results, by hcr_precision */
     int origin_proved;     /* 1: O(x) is strictly inside for every x of the range, and each sample's origin … */
     struct hcri_centres *centres; /* … else its analytic centre is, where this isn't NULL (sample_centre.h) … */
-    int has_curved_centres;       /* … or, where this is 1, that of all its inequalities (curved_centre.h) */
+    double *curvatures;           /* … or, where this isn't NULL, that of all its inequalities (curved_centre.h) */
     /* Blocks without a margin for a precision: results are checked by them and drawn towards the origin until they
      * hold. */
     size_t verified_blocks[2];

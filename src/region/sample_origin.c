@@ -9,7 +9,7 @@
 
 /* The blocks', and behind it the centre's: a region whose O(x) is proved has no use for one. */
 size_t hcri_sample_origin_scratch(const hcr_region *region) {
-    return region->has_curved_centres ? hcri_curved_centre_scratch(region)
+    return region->curvatures != NULL ? hcri_curved_centre_scratch(region)
                                       : region->scratch + hcri_damping_scratch(region);
 }
 
@@ -207,9 +207,9 @@ hcri_sample_origin hcri_sample_origin_find(const hcr_region *region, double *poi
     if (region->centres != NULL)
         return find_centre(region, point, is_free, NULL, scratch);
     hcri_affine_complete(&region->affine, point);
-    if (region->has_curved_centres && !hcri_curved_centre_find(region, point, scratch))
+    if (region->curvatures != NULL && !hcri_curved_centre_find(region, point, scratch))
         return HCRI_SAMPLE_ORIGIN_NONE;
-    const hcri_sample_origin kind = region->has_curved_centres ? HCRI_SAMPLE_ORIGIN_CENTRE : HCRI_SAMPLE_ORIGIN_AFFINE;
+    const hcri_sample_origin kind = region->curvatures != NULL ? HCRI_SAMPLE_ORIGIN_CENTRE : HCRI_SAMPLE_ORIGIN_AFFINE;
     return hcri_sample_origin_verify(region, kind, HCR_DOUBLE, point, NULL, scratch) &&
                    is_between_bounds(region, point, NULL)
                ? kind
@@ -264,7 +264,7 @@ void hcri_sample_origin_vjp(const hcr_region *region, hcri_sample_origin sample_
             *(j < n ? &bar[j] : &x_bar[j - n]) += weight * affine->map.values[k];
         }
     }
-    if (hcri_sample_origin_is_centre(sample_origin) && region->has_curved_centres) {
+    if (hcri_sample_origin_is_centre(sample_origin) && region->curvatures != NULL) {
         hcri_curved_centre_vjp(region, point, bar, x_bar, scratch);
         return;
     }
@@ -288,7 +288,7 @@ void hcri_sample_origin_jvp(const hcr_region *region, hcri_sample_origin sample_
         for (size_t k = map->start[j]; k < map->start[j + 1]; k++)
             dot[j] += map->values[k] * x_dot[map->columns[k]];
     }
-    if (hcri_sample_origin_is_centre(sample_origin) && region->has_curved_centres)
+    if (hcri_sample_origin_is_centre(sample_origin) && region->curvatures != NULL)
         hcri_curved_centre_jvp(region, point, x_dot, dot, scratch);
     else if (hcri_sample_origin_is_centre(sample_origin))
         hcri_centres_jvp(region, point, is_free, x_dot, dot, scratch + region->scratch);

@@ -193,7 +193,7 @@ static void write_origin_map(hcri_report *report, const hcr_region *region) {
                               "multiply-adds each",
                               step);
         else
-            hcri_report_write(report, region->has_curved_centres
+            hcri_report_write(report, region->curvatures != NULL
                                           ? "\n              the analytic centre of its inequalities"
                                           : "\n              an affine guess, where that is inside");
     }
