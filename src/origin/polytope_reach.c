@@ -150,7 +150,7 @@ hcr_status hcri_extent_bound(const hcri_local *local, double *reach, int *found,
     if (sides < n + 1 || (double)sides * (double)n * (double)(2 * n) > most_work)
         return HCR_OK;
     HCRI_SCOPED_BY(hcri_program_release) hcri_program program = {0};
-    HCRI_TRY(hcri_local_margin(local, NULL, &program, error));
+    HCRI_TRY(hcri_local_margin(local, &program, error));
     HCRI_SCOPED_BY(release) duals at = {.memory = {.from = memory}, .sides = sides, .n = n, .right = 2 * n};
     HCRI_TRY(reserve(&at, error));
     for (size_t i = 0; i < sides; i++)
