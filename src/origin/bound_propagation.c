@@ -55,29 +55,31 @@ static void narrow_lower(sides *box, size_t j, double bound) {
 static double least_of(const sides *box, double a, size_t j) { return a * (a > 0 ? box->lower[j] : box->upper[j]); }
 
 /* sign · a·y <= limit */
-static void row_side(sides *box, hcri_row row, double sign, double limit) {
+static void row_side(sides *box, size_t terms, const uint32_t *columns, const double *values, double sign,
+                     double limit) {
     if (isinf(limit))
         return;
     least total = {0};
-    for (size_t k = 0; k < row.count; k++)
-        add_least(&total, least_of(box, sign * row.values[k], row.columns[k]));
+    for (size_t k = 0; k < terms; k++)
+        add_least(&total, least_of(box, sign * values[k], columns[k]));
     if (total.infinite > 1)
         return;
-    for (size_t k = 0; k < row.count; k++) {
-        const double a = sign * row.values[k];
-        const double room = remainder_for(&total, least_of(box, a, row.columns[k]), limit, row.count);
+    for (size_t k = 0; k < terms; k++) {
+        const double a = sign * values[k];
+        const double room = remainder_for(&total, least_of(box, a, columns[k]), limit, terms);
         if (isinf(room))
             continue;
         if (a > 0)
-            narrow_upper(box, row.columns[k], room / a);
+            narrow_upper(box, columns[k], room / a);
         else
-            narrow_lower(box, row.columns[k], room / a);
+            narrow_lower(box, columns[k], room / a);
     }
 }
 
 static void row(sides *box, const hcri_rows *rows, size_t i, double lower, double upper) {
-    row_side(box, hcri_rows_row(rows, i), 1, upper);
-    row_side(box, hcri_rows_row(rows, i), -1, -lower);
+    const size_t start = rows->start[i], terms = rows->start[i + 1] - start;
+    row_side(box, terms, rows->columns + start, rows->values + start, 1, upper);
+    row_side(box, terms, rows->columns + start, rows->values + start, -1, -lower);
 }
 
 /* ½R² − r, where the least of the rest is compared with it. */
