@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _library, _threads
-from ._arrays import Array, address, doubles, numbers, row_count, rows, whole, without_gradients
+from ._arrays import Array, address, doubles, mismatched, numbers, row_count, rows, whole, without_gradients
 from ._facts import Facts
-from ._handles import BAD, Projector, Workspace
+from ._handles import BAD, Projector, Workspace, projector_options
 from ._records import CONTACT, RAY
 from .errors import make
 
@@ -306,8 +306,11 @@ class Projection(Map):
         try:
             return idle.pop(), idle
         except IndexError:
-            matrix = None if self.metric is None else self.metric.matrix
-            return Projector(self.region._handle, threads, bad, self.linear, matrix), idle
+            return Projector(self.region._handle, self.options(threads, bad)), idle
+
+    def options(self, threads: int, bad: str) -> Any:
+        """What a projector is made with."""
+        return projector_options(threads, bad, self.linear, None if self.metric is None else self.metric.matrix)
 
     def call(
         self, functions: Any, dtype: Any, threads: int, count: int, *pointers: int | None, bad: str | None = None
@@ -480,9 +483,7 @@ class Maps(Facts):
             try:
                 shape = np.broadcast_shapes(given.shape[:-1], array.shape[:-1])
             except ValueError:
-                raise make(
-                    "shape", f"x has the shape {given.shape} beside {array.shape}: as many rows are needed, or one"
-                ) from None
+                raise mismatched(array.shape, given.shape) from None
             array, given = (np.ascontiguousarray(np.broadcast_to(a, (*shape, a.shape[-1]))) for a in (array, given))
         return array, given
 
