@@ -1,6 +1,5 @@
 /* LP files, as CPLEX, Gurobi and HiGHS have them. */
 #include <math.h>
-#include <string.h>
 
 #include "formats/column_names.h"
 #include "import/lp_lexer.h"

@@ -1,7 +1,6 @@
 #include "text/syntax/expression_parser.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "text/values/functions.h"
 
