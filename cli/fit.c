@@ -7,9 +7,9 @@
 #include "plot/gnuplot.h"
 #include "progress.h"
 #include "region_argument.h"
-#include "script.h"
 #include "tables.h"
 
+#include "base/text_buffer.h"
 #include "hcr/hcr_learn.h"
 
 #include <math.h>
@@ -187,19 +187,18 @@ static void note_settings(struct job *job) {
     const size_t count = job->settings.count;
     if (count == 0)
         return;
-    struct script noted;
-    script_begin(&noted);
-    fprintf(noted.stream, "%s\n", job->opened.text);
+    hcri_report noted = {0};
+    hcri_report_write(&noted, "%s\n", job->opened.text);
     for (size_t i = 0; i < count; i++) {
         const hcr_constant *constant = &job->settings.constant[i];
         const size_t values = constant->rows == 0 ? 1 : constant->rows;
-        fprintf(noted.stream, "# --set %s=", constant->name);
+        hcri_report_write(&noted, "# --set %s=", constant->name);
         for (size_t k = 0; k < values; k++)
-            fprintf(noted.stream, "%s%.17g", k == 0 ? "" : ",", constant->values[k]);
-        fputc('\n', noted.stream);
+            hcri_report_write(&noted, "%s%.17g", k == 0 ? "" : ",", constant->values[k]);
+        hcri_report_write(&noted, "\n");
     }
     free(job->opened.text);
-    job->opened.text = script_end(&noted);
+    must(hcri_report_take(&noted, &job->opened.text, &failure));
 }
 
 static void read_weights(struct job *job) {
