@@ -357,8 +357,8 @@ int command_fit(int argc, char **argv) {
          &job.calibrate, 0, 0},
         {OPTION_COUNT, '\0', "members", "N",
          "train so many models and blend them: the predictions are their means, weighted so that the loss of the "
-         "--validation rows is least (equally without), and exactly inside; with --validation they are trained again "
-         "on all rows; 1",
+         "--validation rows is least (those of one head equally, and all without), and exactly inside; with "
+         "--validation they are trained again on all rows; 1",
          &options->members, 1, 32},
         {OPTION_TEXT, '\0', "blend", "HEAD,…",
          "the heads of the members, one after the other and again; --members is at least their number", &job.heads, 0,

@@ -737,7 +737,8 @@ class Maps(Facts):
                 drawn, t = drawn[~inside], t[~inside]
                 first[drawn] = np.where(t < 0, t, first[drawn])
                 last[drawn] = np.where(t < 0, last[drawn], t)
-        return cast(Array, self.contract(v, x))
+        contracted: Array = self.contract(v, x)
+        return contracted
 
     def _tangent(self, x: Array | None) -> Array:
         """The matrix that takes steps to those along the equalities, as the maps do."""
@@ -746,7 +747,8 @@ class Maps(Facts):
         given = None if x is None else np.broadcast_to(x, (self.n, self.p))
         step = 0.5 / np.max(self.gauge(np.eye(self.n), given))
         origin = self.contract(np.zeros((self.n, self.n)), given)
-        return cast(Array, (self.contract(step * np.eye(self.n), given) - origin) / step)
+        tangent: Array = (self.contract(step * np.eye(self.n), given) - origin) / step
+        return tangent
 
 
 def _room(v: Array, direction: Array, low: Array, high: Array) -> Array:
