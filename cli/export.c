@@ -96,7 +96,8 @@ int command_export(int argc, char **argv) {
          "what all names begin with, and the files' name: small letters, digits and _ (from the file's name)",
          &job.name, 0, 0},
         {OPTION_FLAG, '\0', "single", NULL, "single precision, for machines without double", &job.single, 0, 0},
-        {OPTION_FLAG, '\0', "gradient", NULL, "with the derivatives of decode and contract", &job.gradient, 0, 0},
+        {OPTION_FLAG, '\0', "gradient", NULL,
+         "with the derivatives of decode, contract and soften, backwards and forwards", &job.gradient, 0, 0},
         OPTION_ROW_SET(&job.settings),
         OPTION_ROW_JSON(&job.json),
     };

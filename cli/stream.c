@@ -5,6 +5,7 @@
 #include "report.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -13,7 +13,7 @@ typedef struct hcr_export_options {
     size_t size;             /* sizeof(hcr_export_options) */
     const char *name;        /* what all names begin with: an identifier of small letters, digits and _; "region" */
     hcr_precision precision; /* of all numbers; double */
-    bool gradient;           /* with the derivatives of decode and contract; false */
+    bool gradient;           /* with the derivatives of decode, contract, soften; false */
     const char *origin;      /* where it comes from, for the comment at the top; NULL: nothing is said */
     bool cuda;               /* CUDA C++ for NVIDIA's GPUs, NAME.cu and NAME_test.cu, instead of C99; false */
 } hcr_export_options;

@@ -4,12 +4,12 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 hcr=${1:-$here/../../build}/hcr
-architecture=${HCR_GPU:-sm_90}
+architecture=${HCR_GPU:-sm_90} # of which registers are counted
 command -v nvcc >/dev/null || { echo "skipped: nvcc isn't there (CUDA toolkit)"; exit 77; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-echo "| export | precision | registers | of the gradient | stack, bytes | spilled |"
-echo "|---|---|---:|---:|---:|---:|"
+echo "| export | precision | registers | of the gradient | stack, bytes | of the gradient | spilled |"
+echo "|---|---|---:|---:|---:|---:|---:|"
 # number KERNEL PATTERN: from what ptxas says of a kernel
 number() { awk -v kernel="'t_$1_kernel'" -v pattern="$2" 'index($0, "Compiling entry function " kernel) { on = 1; next }
     /Compiling entry/ { on = 0 } on && match($0, pattern) { split(substr($0, RSTART), word, " "); print word[1] == "Used" ? word[2] : word[1]; exit }' "$work/log"; }
@@ -21,28 +21,42 @@ region() { # TITLE FILE [--gradient]
         rm -rf "$work/t"
         "$hcr" export cuda "$2" -o "$work/t" "${options[@]}" >/dev/null
         nvcc -arch="$architecture" -Xptxas -v -cubin -o "$work/t.cubin" "$work/t/t.cu" 2>"$work/log" || { cat "$work/log"; exit 1; }
-        local gradient spilled
+        local gradient stack spilled
         gradient=$(number decode_gradient 'Used [0-9]+ registers')
+        stack=$(number decode_gradient '[0-9]+ bytes stack frame')
         spilled=$(number decode '[0-9]+ bytes spill stores')
-        echo "| $1 | $precision | $(number decode 'Used [0-9]+ registers') | ${gradient:-} | $(number decode '[0-9]+ bytes stack frame') | $spilled |"
+        echo "| $1 | $precision | $(number decode 'Used [0-9]+ registers') | ${gradient:-} | $(number decode '[0-9]+ bytes stack frame') | ${stack:-} | $spilled |"
         [ "$spilled" = 0 ] || exit 1
         if nvidia-smi >/dev/null 2>&1; then
-            nvcc -arch=native -o "$work/test" "$work/t/t_test.cu" && "$work/test" >/dev/null || { echo "$1 fails its self-test"; exit 1; }
+            nvcc -arch=native -o "$work/test" "$work/t/t_test.cu"
+            "$work/test" >/dev/null || { echo "$1 fails its self-test"; exit 1; }
         else
             nvcc -arch="$architecture" -o "$work/test" "$work/t/t_test.cu"
         fi
     done
 }
-printf 'var y[48]\n-2 <= y <= 2\nabs(diff(y)) <= 0.5\n' >"$work/a.region"
-printf 'var y[768]\nnorm(y) <= 10\n' >"$work/b.region"
+# A to E of bench/README.md
+PYTHONPATH=$here/../../bench/suite python3 - "$work" <<'END'
+import pathlib, sys
+import numpy as np
+from regions import shape
+for letter in "ABCDE":
+    made, folder = shape(letter), pathlib.Path(sys.argv[1], letter)
+    folder.mkdir()
+    for name, values in made.data.items():
+        np.save(folder / f"{name}.npy", values)
+    read = (f'const {name} = read("{name}.npy")' for name in made.data)
+    (folder / "source.region").write_text("\n".join([made.declared, *read, made.text, made.origin]) + "\n")
+END
 printf 'var f[3]\n0 <= f[2] <= 20\nnorm(f[:2]) <= 0.5*f[2]\n' >"$work/cone.region"
-printf 'var y[3]\npsd([[1, y[0], y[1]], [y[0], 1, y[2]], [y[1], y[2], 1]])\n' >"$work/lmi.region"
 printf 'var y[3]\n-1 <= y <= 1\nexp(y[0]) + exp(y[1]) + square(y[2]) <= 3\n' >"$work/exp.region"
 printf 'var w[4]\nw >= 0\nsum(w) == 1\nw[0] + 0.5*w[1] <= 0.6\n' >"$work/share.region"
-region "A: bounds and jumps, 48" "$work/a.region" --gradient
-region "B: ball, 768" "$work/b.region" --gradient
+region "A: bounds and jumps, 48" "$work/A/source.region" --gradient
+region "B: ball, 768" "$work/B/source.region" --gradient
+region "C: 1,000 dense rows, 100" "$work/C/source.region" --gradient
+region "D: 100 quadratics, 100" "$work/D/source.region" --gradient
+region "E: matrix of 20 rows, 20" "$work/E/source.region" --gradient
 region "friction cone, 3" "$work/cone.region" --gradient
 region "shares: equality, 4" "$work/share.region" --gradient
-region "matrix 3 × 3, 3" "$work/lmi.region"
 region "exponentials, 3" "$work/exp.region"
 region "quadrotor: rows that move, 2" "$here/../../examples/quadrotor/thrust.region"

@@ -55,6 +55,8 @@ static const char *put_word(hcri_code *code, const char *word, size_t length) {
             hcri_code_text(code, plain[k].text);
             return word + length;
         }
+    if (code->cuda && is(word, length, "for") && strncmp(word + length, " (", 2) == 0)
+        hcri_code_text(code, "LOOP ");
     const char *meaning = hcri_code_meaning(code, word, length);
     if (meaning != NULL && meaning[0] != '\0') {
         hcri_code_text(code, meaning);
@@ -240,6 +242,17 @@ static int begins_paragraph(const char *text, size_t at) {
     return at == 0 || (at >= 2 && text[at - 1] == '\n' && text[at - 2] == '\n' && text[at] != '\n');
 }
 
+/* CUDA: with more numbers than these loops stay loops. Their counts are constants, so that nvcc would unroll them
+ * wholly, at 255 registers a thread and many minutes. Below, outputs are in registers. */
+enum { MOST_UNROLLED = 256 };
+
+static void put_loop(hcri_code *code) {
+    hcri_code_text(code, code->constants <= MOST_UNROLLED
+                             ? "#define LOOP\n\n"
+                             : "#if defined(__CUDACC__)\n#define LOOP _Pragma(\"unroll 1\")\n"
+                               "#else\n#define LOOP\n#endif\n\n");
+}
+
 void hcri_template_finish(hcri_code *code, size_t from) {
     const size_t size = code->bytes.size - from;
     size_t slots = 1024, length;
@@ -266,6 +279,8 @@ void hcri_template_finish(hcri_code *code, size_t from) {
     code->bytes.size = from;
     hcri_code_put(code, "typedef %s row_start;\ntypedef %s row_column;\n\n", hcri_code_unsigned(code->most_start),
                   hcri_code_unsigned(code->most_column));
+    if (code->cuda)
+        put_loop(code);
     for (size_t at = 0, kept = 0; at < size; at++) {
         kept = begins_paragraph(text, at) ? keep[at] : kept;
         const int empty = text[at] == '\n' && at >= 2 && text[at - 1] == '\n' && text[at - 2] == '\n';

@@ -103,7 +103,8 @@ expect 0 export cuda disc.region -o gpu --single --gradient
 for file in disc.h disc.cu disc_test.cu CMakeLists.txt README.md; do exists "gpu/$file"; done
 absent gpu/disc.c
 grep -q double gpu/disc.cu && fail "a double in single precision"
-for map in decode contract soften origin check decode_gradient contract_gradient; do
+for map in decode contract soften origin check decode_gradient contract_gradient soften_gradient \
+    decode_tangent contract_tangent soften_tangent; do
     grep -q "__global__ void disc_${map}_kernel(" gpu/disc.cu || fail "no kernel for $map"
     grep -q "int disc_${map}_rows(" gpu/disc.h || fail "no launch of $map"
 done

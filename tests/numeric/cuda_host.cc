@@ -80,16 +80,33 @@ int host_check(GIVEN const t_real *y) {
 }
 #endif
 #ifdef HAS_GRADIENT
+static void derive(void (*kernel)(size_t, const t_real *, const t_real *, t_real *), const rows &input,
+                   const rows &given, size_t count, t_real *made) {
+    rows results;
+    (void)launch([&] { kernel(ROWS, input.number, given.number, results.number); });
+    results.take(count, made);
+}
 void host_decode_gradient(const t_real *direction, t_real radius, const t_real *y_bar, t_real *direction_bar,
                           t_real *radius_bar) {
-    const rows polar(T_OUTPUTS, direction, 1, &radius), bars(T_OUTPUTS, y_bar);
-    rows results;
     t_real both[MOST];
-    (void)launch([&] { t_decode_gradient_kernel(ROWS, polar.number, bars.number, results.number); });
-    results.take(T_OUTPUTS + 1, both);
+    derive(t_decode_gradient_kernel, rows(T_OUTPUTS, direction, 1, &radius), rows(T_OUTPUTS, y_bar), T_OUTPUTS + 1,
+           both);
     memcpy(direction_bar, both, T_OUTPUTS * sizeof *both);
     *radius_bar = both[T_OUTPUTS];
 }
+void host_decode_tangent(const t_real *direction, t_real radius, const t_real *direction_dot, t_real radius_dot,
+                         t_real *y_dot) {
+    derive(t_decode_tangent_kernel, rows(T_OUTPUTS, direction, 1, &radius),
+           rows(T_OUTPUTS, direction_dot, 1, &radius_dot), T_OUTPUTS, y_dot);
+}
+#define OF_OFFSETS(name)                                                                                               \
+    void host_##name(const t_real *v, const t_real *given, t_real *made) {                                             \
+        derive(t_##name##_kernel, rows(T_OUTPUTS, v), rows(T_OUTPUTS, given), T_OUTPUTS, made);                        \
+    }
+OF_OFFSETS(contract_gradient)
+OF_OFFSETS(soften_gradient)
+OF_OFFSETS(contract_tangent)
+OF_OFFSETS(soften_tangent)
 #endif
 #ifdef T_INPUTS
 int host_predict(const t_real *input, t_real *y) {

@@ -61,6 +61,11 @@ typedef struct loaded {
     int (*check)(const double *);
     int (*predict)(const double *, double *);
     void (*decode_gradient)(const double *, double, const double *, double *, double *);
+    void (*decode_tangent)(const double *, double, const double *, double, double *);
+    void (*contract_gradient)(const double *, const double *, double *),
+        (*soften_gradient)(const double *, const double *, double *);
+    void (*contract_tangent)(const double *, const double *, double *),
+        (*soften_tangent)(const double *, const double *, double *);
     int (*decode_f32)(const float *, float, float *);
     int (*contract_f32)(const float *, float *);
     int (*check_f32)(const float *);
@@ -133,6 +138,11 @@ static loaded load(const char *way, int single) {
         find(&code, "contract", &code.contract_at);
         find(&code, "check", &code.check_at);
         find(&code, "decode_gradient", &code.decode_gradient);
+        find(&code, "decode_tangent", &code.decode_tangent);
+        find(&code, "contract_gradient", &code.contract_gradient);
+        find(&code, "contract_tangent", &code.contract_tangent);
+        find(&code, "soften_gradient", &code.soften_gradient);
+        find(&code, "soften_tangent", &code.soften_tangent);
     }
     return code;
 }
@@ -331,6 +341,7 @@ static void every_shape(void **state) {
 static const char *const texts[] = {
     /* C51: sides that don't exist; C18: equalities alone, and in company */
     "var y[2]\nunbounded\ny[0] >= -1\ny[1] <= 1",
+    "var y[2]\neye(18) + y[0]*ones(18, 18)/18 + y[1]*diag(range(18))/18 >> 0\n-3 <= y <= 3",
     "var y[3]\nunbounded\nsum(y) == 1",
     "var y[4]\ny >= 0\nsum(y) == 1\ny[0] <= 0.4\ny[0] + 0.3*y[1] <= 0.5",
     "var y[6]\n-2 <= y <= 3\nsum(y) == 1\ny[0] - 0.1*y[3] + y[5] == 0.7\nnorm(y) <= 2\ny[2] + y[4] <= 1.3",
@@ -604,12 +615,52 @@ static void verdicts_on_equalities(void **state) {
 
 /* ------------------------------------------------------------------------------------------------------ derivatives */
 
-/* The library's gradients, to a share of 1e-9 of the largest: sums run in another order. */
+static void same_numbers(size_t count, const double *got, const double *wanted, double share, const char *title,
+                         const char *what) {
+    double most = 0;
+    for (size_t j = 0; j < count; j++)
+        most = fmax(most, fabs(wanted[j]));
+    for (size_t j = 0; j < count; j++)
+        if (!(fabs(got[j] - wanted[j]) <= share * most))
+            fail_msg("%s, %s: derivative %zu is %.17g, not %.17g", title, what, j, got[j], wanted[j]);
+}
+
+enum { N = 5 };
+
+/* One random point of each map, its derivatives in both directions. */
+static void check_derivatives(const hcr_region *region, hcr_workspace *workspace, const loaded *code,
+                              hcri_random *random, double share, const char *title) {
+    double polar[N + 1], dot[N + 1], bar[N], wanted[N + 1], got[N + 1];
+    fill_normal(random, 1, N, polar);
+    fill_normal(random, 1, N, bar);
+    fill_normal(random, 1, N + 1, dot);
+    polar[N] = hcri_random_uniform(random);
+    must(hcr_decode_vjp(region, workspace, 1, NULL, polar, NULL, bar, wanted, NULL, &error), &error);
+    code->decode_gradient(polar, polar[N], bar, got, got + N);
+    same_numbers(N + 1, got, wanted, share, title, "decode, gradient");
+    must(hcr_decode_jvp(region, workspace, 1, NULL, polar, NULL, dot, NULL, wanted, &error), &error);
+    code->decode_tangent(polar, polar[N], dot, dot[N], got);
+    same_numbers(N, got, wanted, share, title, "decode, tangent");
+    must(hcr_contract_vjp(region, workspace, 1, NULL, polar, NULL, bar, wanted, NULL, &error), &error);
+    code->contract_gradient(polar, bar, got);
+    same_numbers(N, got, wanted, share, title, "contract, gradient");
+    must(hcr_contract_jvp(region, workspace, 1, NULL, polar, NULL, dot, NULL, wanted, &error), &error);
+    code->contract_tangent(polar, dot, got);
+    same_numbers(N, got, wanted, share, title, "contract, tangent");
+    must(hcr_soften_vjp(region, workspace, 1, NULL, polar, NULL, bar, wanted, NULL, &error), &error);
+    code->soften_gradient(polar, bar, got);
+    same_numbers(N, got, wanted, share, title, "soften, gradient");
+    must(hcr_soften_jvp(region, workspace, 1, NULL, polar, NULL, dot, NULL, wanted, &error), &error);
+    code->soften_tangent(polar, dot, got);
+    same_numbers(N, got, wanted, share, title, "soften, tangent");
+}
+
+/* The library's derivatives, to a share of 1e-9 of the largest: sums run in another order; those of matrix inequalities
+ * to 1e-6, since eigenvectors are off by rounding over the gap between eigenvalues. */
 static void gradients(void **state) {
     static const region_shape shapes[] = {SHAPE_BOX,    SHAPE_DENSE,  SHAPE_SPARSE, SHAPE_DIAGONAL,
-                                          SHAPE_MATRIX, SHAPE_FACTOR, SHAPE_CONE};
+                                          SHAPE_MATRIX, SHAPE_FACTOR, SHAPE_CONE,   SHAPE_LMI};
     (void)state;
-    enum { N = 5 };
     hcri_random random;
     hcri_random_seed(&random, 3);
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
@@ -619,26 +670,13 @@ static void gradients(void **state) {
         options.name = "t";
         options.gradient = 1;
         must(write_both(region, NULL, &options, NULL), &error);
-        loaded code = {0};
-        for (int k = 0; k < 400; k++) {
-            if (k % 200 == 0) {
-                if (k != 0)
-                    dlclose(code.library);
-                code = load(usual_ways[k == 0 ? 0 : 2], 0);
-            }
-            double polar[N + 1], bar[N], wanted[N + 1], got[N + 1], most = 0;
-            fill_normal(&random, 1, N, polar);
-            fill_normal(&random, 1, N, bar);
-            polar[N] = hcri_random_uniform(&random);
-            must(hcr_decode_vjp(region, workspace, 1, NULL, polar, NULL, bar, wanted, NULL, &error), &error);
-            code.decode_gradient(polar, polar[N], bar, got, got + N);
-            for (size_t j = 0; j <= N; j++)
-                most = fmax(most, fabs(wanted[j]));
-            for (size_t j = 0; j <= N; j++)
-                if (!(fabs(got[j] - wanted[j]) <= 1e-9 * most))
-                    fail_msg("%s: derivative %zu is %.17g, not %.17g", shape_names[shapes[s]], j, got[j], wanted[j]);
+        for (size_t way = 0; way < 2; way++) {
+            const loaded code = load(usual_ways[2 * way], 0);
+            for (int k = 0; k < 200; k++)
+                check_derivatives(region, workspace, &code, &random, shapes[s] == SHAPE_LMI ? 1e-6 : 1e-9,
+                                  shape_names[shapes[s]]);
+            dlclose(code.library);
         }
-        dlclose(code.library);
         hcr_workspace_free(workspace);
         hcr_region_free(region);
     }

@@ -27,6 +27,7 @@ enum {
  * what cudaGetLastError says of that. */
 struct CUstream_st;
 
+#if !defined(__CUDACC_RTC__)
 #if HCR_MODEL
 /* The model's predictions; inside the region, whatever the input, but for a model of the head simple. */
 int hcr_predict_rows(size_t rows, const hcr_real *input, hcr_real *y, int *outcome, struct CUstream_st *stream);
@@ -59,6 +60,17 @@ int hcr_decode_gradient_rows(size_t rows, const hcr_real *polar, const hcr_real 
                              struct CUstream_st *stream);
 int hcr_contract_gradient_rows(size_t rows, const hcr_real *v, const hcr_real *y_bar, hcr_real *v_bar,
                                struct CUstream_st *stream);
+int hcr_soften_gradient_rows(size_t rows, const hcr_real *v, const hcr_real *y_bar, hcr_real *v_bar,
+                             struct CUstream_st *stream);
+
+/* How a result changes when the input changes so. */
+int hcr_decode_tangent_rows(size_t rows, const hcr_real *polar, const hcr_real *polar_dot, hcr_real *y_dot,
+                            struct CUstream_st *stream);
+int hcr_contract_tangent_rows(size_t rows, const hcr_real *v, const hcr_real *v_dot, hcr_real *y_dot,
+                              struct CUstream_st *stream);
+int hcr_soften_tangent_rows(size_t rows, const hcr_real *v, const hcr_real *v_dot, hcr_real *y_dot,
+                            struct CUstream_st *stream);
+#endif
 #endif
 #else
 #if HCR_MODEL
@@ -92,6 +104,13 @@ API void hcr_origin(HCR_X hcr_real *y);
 API void hcr_decode_gradient(const hcr_real *direction, hcr_real radius, const hcr_real *y_bar, hcr_real *direction_bar,
                              hcr_real *radius_bar);
 API void hcr_contract_gradient(const hcr_real *v, const hcr_real *y_bar, hcr_real *v_bar);
+API void hcr_soften_gradient(const hcr_real *v, const hcr_real *y_bar, hcr_real *v_bar);
+
+/* How a result changes when the input changes so. */
+API void hcr_decode_tangent(const hcr_real *direction, hcr_real radius, const hcr_real *direction_dot,
+                            hcr_real radius_dot, hcr_real *y_dot);
+API void hcr_contract_tangent(const hcr_real *v, const hcr_real *v_dot, hcr_real *y_dot);
+API void hcr_soften_tangent(const hcr_real *v, const hcr_real *v_dot, hcr_real *y_dot);
 #endif
 #endif
 

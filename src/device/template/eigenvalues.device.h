@@ -56,3 +56,24 @@ FN int is_definite(real *s, uint32_t m, real shift) {
     }
     return 1;
 }
+
+#if HCR_GRADIENT
+/* x: an eigenvector of a matrix's largest eigenvalue, which is just below its shift, by inverse iteration; l: the
+ * factor that is_definite left. */
+FN void top_eigenvector(const real *l, uint32_t m, real *x) {
+    for (uint32_t i = 0u; i < m; i++) { x[i] = R(1.0) / (real)(i + 1u); }
+    for (uint32_t pass = 0u; pass < 8u; pass++) {
+        real size = R(0.0);
+        for (uint32_t i = 0u; i < m; i++) {
+            for (uint32_t k = 0u; k < i; k++) { x[i] -= l[(i * m) + k] * x[k]; }
+            x[i] /= l[(i * m) + i];
+        }
+        for (uint32_t i = m; i > 0u; i--) {
+            for (uint32_t k = i; k < m; k++) { x[i - 1u] -= l[(k * m) + (i - 1u)] * x[k]; }
+            x[i - 1u] /= l[((i - 1u) * m) + (i - 1u)];
+        }
+        for (uint32_t i = 0u; i < m; i++) { size += magnitude(x[i]); }
+        for (uint32_t i = 0u; i < m; i++) { x[i] /= size; }
+    }
+}
+#endif

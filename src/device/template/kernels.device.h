@@ -48,6 +48,30 @@ extern "C" __global__ void hcr_contract_gradient_kernel(size_t rows, const hcr_r
                                                         hcr_real *v_bar) {
     FOR_EACH(i, rows) { hcr_contract_gradient(&v[i * HCR_OUTPUTS], &y_bar[i * HCR_OUTPUTS], &v_bar[i * HCR_OUTPUTS]); }
 }
+
+extern "C" __global__ void hcr_soften_gradient_kernel(size_t rows, const hcr_real *v, const hcr_real *y_bar,
+                                                      hcr_real *v_bar) {
+    FOR_EACH(i, rows) { hcr_soften_gradient(&v[i * HCR_OUTPUTS], &y_bar[i * HCR_OUTPUTS], &v_bar[i * HCR_OUTPUTS]); }
+}
+
+extern "C" __global__ void hcr_contract_tangent_kernel(size_t rows, const hcr_real *v, const hcr_real *v_dot,
+                                                       hcr_real *y_dot) {
+    FOR_EACH(i, rows) { hcr_contract_tangent(&v[i * HCR_OUTPUTS], &v_dot[i * HCR_OUTPUTS], &y_dot[i * HCR_OUTPUTS]); }
+}
+
+extern "C" __global__ void hcr_soften_tangent_kernel(size_t rows, const hcr_real *v, const hcr_real *v_dot,
+                                                     hcr_real *y_dot) {
+    FOR_EACH(i, rows) { hcr_soften_tangent(&v[i * HCR_OUTPUTS], &v_dot[i * HCR_OUTPUTS], &y_dot[i * HCR_OUTPUTS]); }
+}
+
+extern "C" __global__ void hcr_decode_tangent_kernel(size_t rows, const hcr_real *polar, const hcr_real *polar_dot,
+                                                     hcr_real *y_dot) {
+    FOR_EACH(i, rows) {
+        const hcr_real *row = &polar[i * (HCR_OUTPUTS + 1u)];
+        const hcr_real *dot = &polar_dot[i * (HCR_OUTPUTS + 1u)];
+        hcr_decode_tangent(row, row[HCR_OUTPUTS], dot, dot[HCR_OUTPUTS], &y_dot[i * HCR_OUTPUTS]);
+    }
+}
 #endif
 
 #if HCR_MODEL
@@ -76,22 +100,24 @@ int hcr_soften_rows(size_t rows, const hcr_real *v, HCR_X hcr_real *y, int *outc
     LAUNCH(hcr_soften_kernel, v, HCR_PASS_X y, outcome)
 }
 int hcr_origin_rows(size_t rows, HCR_X hcr_real *y, CUstream_st *stream) { LAUNCH(hcr_origin_kernel, HCR_PASS_X y) }
-int hcr_check_rows(size_t rows, HCR_X const hcr_real *y, int *outcome, CUstream_st *stream) {
-    LAUNCH(hcr_check_kernel, HCR_PASS_X y, outcome)
-}
+int hcr_check_rows(size_t rows, HCR_X const hcr_real *y, int *outcome,
+                   CUstream_st *stream){LAUNCH(hcr_check_kernel, HCR_PASS_X y, outcome)}
 #endif
 #if HCR_GRADIENT
-int hcr_decode_gradient_rows(size_t rows, const hcr_real *polar, const hcr_real *y_bar, hcr_real *polar_bar,
-                             CUstream_st *stream) {
-    LAUNCH(hcr_decode_gradient_kernel, polar, y_bar, polar_bar)
-}
-int hcr_contract_gradient_rows(size_t rows, const hcr_real *v, const hcr_real *y_bar, hcr_real *v_bar,
-                               CUstream_st *stream) {
-    LAUNCH(hcr_contract_gradient_kernel, v, y_bar, v_bar)
-}
+#define GRADIENT_ROWS(name, kernel)                                                                                    \
+    int name(size_t rows, const hcr_real *input, const hcr_real *given, hcr_real *made, CUstream_st *stream) {         \
+        LAUNCH(kernel, input, given, made)                                                                             \
+    }
+GRADIENT_ROWS(hcr_decode_gradient_rows, hcr_decode_gradient_kernel)
+    GRADIENT_ROWS(hcr_contract_gradient_rows, hcr_contract_gradient_kernel)
+        GRADIENT_ROWS(hcr_soften_gradient_rows, hcr_soften_gradient_kernel)
+            GRADIENT_ROWS(hcr_decode_tangent_rows, hcr_decode_tangent_kernel)
+                GRADIENT_ROWS(hcr_contract_tangent_rows, hcr_contract_tangent_kernel)
+                    GRADIENT_ROWS(hcr_soften_tangent_rows, hcr_soften_tangent_kernel)
 #endif
 #if HCR_MODEL
-int hcr_predict_rows(size_t rows, const hcr_real *input, hcr_real *y, int *outcome, CUstream_st *stream) {
+                        int hcr_predict_rows(size_t rows, const hcr_real *input, hcr_real *y, int *outcome,
+                                             CUstream_st *stream) {
     LAUNCH(hcr_predict_kernel, input, y, outcome)
 }
 #endif

@@ -52,3 +52,33 @@ FN verdict BLOCK(check)(const place *p) {
     }
     return (is_definite(s, HCR_COUNT, ((error < R(0.5)) ? R(1.0) : R(1.5)) + error) != 0) ? UNCERTAIN : BROKEN;
 }
+
+#if HCR_GRADIENT
+/* x' R_j x, x an eigenvector of the largest eigenvalue of S(z), which is 1 at the frontier up to rounding. */
+FN void BLOCK(gradient)(uint32_t i, const real *z, real *g) {
+    real s[HCR_COUNT * HCR_COUNT];
+    real x[HCR_COUNT];
+#if HCR_SINGLE
+    real above = R(0x1p-16);
+#else
+    real above = R(0x1p-40);
+#endif
+    uint32_t entry = 0u;
+    uint32_t k = 0u;
+    (void)i;
+    do {
+        BLOCK(matrix)(z, s);
+        above *= R(4.0);
+    } while ((above < R(1.0)) && (is_definite(s, HCR_COUNT, R(1.0) + above) == 0));
+    top_eigenvector(s, HCR_COUNT, x);
+    for (uint32_t row = 0u; row < HCR_COUNT; row++) {
+        for (uint32_t column = 0u; column <= row; column++) {
+            const real product = ((row == column) ? x[row] : (R(2.0) * x[row])) * x[column];
+            for (; k < BLOCK(entries_start)[entry + 1u]; k++) {
+                g[BLOCK(entries_columns)[k]] += product * BLOCK(entries_values)[k];
+            }
+            entry++;
+        }
+    }
+}
+#endif

@@ -5,8 +5,8 @@
 #include "kernels/kernels.h"
 #include "kinds/lmi/lmi.h"
 
-/* Matrices of more rows take too long, and too much of a stack, for what this is for. */
-enum { LARGEST_MATRIX = 16 };
+/* Matrices of more rows take too much of a stack, and too long. */
+enum { LARGEST_MATRIX = 64 };
 /* Of Jacobi's method, in template/eigenvalues.device.h. */
 enum { SWEEPS = 8 };
 
@@ -72,9 +72,8 @@ static hcr_status emit(hcri_code *code, const hcri_plan *plan, size_t b, hcr_err
 }
 
 static const char *refusal(const hcri_constraint *block, int gradient) {
-    if (((const hcri_lmi *)block)->size > LARGEST_MATRIX)
-        return "a matrix inequality of more than 16 rows isn't exported";
-    return gradient ? "the derivative of a matrix inequality isn't exported" : NULL;
+    return ((const hcri_lmi *)block)->size > LARGEST_MATRIX ? "a matrix inequality of more than 64 rows isn't exported"
+                                                            : NULL;
 }
 
 static double effort(const hcri_constraint *block) { return 6; }
