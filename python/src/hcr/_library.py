@@ -134,6 +134,10 @@ class FitOptionsStruct(ctypes.Structure):
     )
 
 
+class ExportOptionsStruct(ctypes.Structure):
+    _fields_ = _fields("size: size; text: name; int: precision; bool: gradient; text: origin; bool: cuda")
+
+
 class FitReportStruct(ctypes.Structure):
     _fields_ = _fields(
         "size: rows rows_projected rows_hidden rows_validation epochs best_epoch; "
@@ -217,6 +221,7 @@ _FALLIBLE: dict[str, tuple[Any, ...]] = _table(
         ("ranges_text", (_P, c_double, _P)),
         ("limits_text", (c_size_t, c_size_t, _P, _P, _P, _P)),
         ("fit", (_P, c_char_p, c_size_t, c_size_t, _P, _P, _P, _P, _P, _P, _P)),
+        ("export_region", (_P, _P, c_char_p, _P)),
         ("model_load", (c_char_p, _P)),
     )
 )

@@ -1,8 +1,8 @@
 """The maps as PyTorch functions, and layers that end, or stand inside, any network.
 
 Gradients, `torch.compile` (without graph breaks), `torch.export`, `torch.func.vmap` and autocast work. On the CPU the C
-kernels run; on other devices torch's own operations do, for boxes, rows, quadratics and cones: regions with other kinds
-go by way of the CPU there.
+kernels run, on NVIDIA's GPUs the region's own (`kernels`); on other devices torch's own operations do, for boxes, rows,
+quadratics and cones: regions with other kinds go by way of the CPU there.
 """
 
 from . import distributions

@@ -9,11 +9,10 @@ from torch import Tensor
 from torch.autograd import forward_ad
 
 from .. import _rays
-from .._arrays import mismatched, wrong_width
 from .._maps import NEAREST, Bad, Map, MetricLike, Projection, map_of
 from ..errors import make
 from ..region import Region, needs_region
-from . import operators
+from . import kernels, operators
 from .formulas import compute, differentiate, is_forward_twice, push, serves, write
 
 _FLOATS = (torch.float32, torch.float64)
@@ -197,7 +196,9 @@ def checked(values: Tensor, width: int, what: str) -> Tensor:
             )
         values = values.float()
     if values.ndim == 0 or values.shape[-1] != width:
-        raise wrong_width(f"{what}'s tensor", values.shape, width)
+        raise make(
+            "shape", f"{what} of a tensor of shape {tuple(values.shape)}: its last axis must have {width} entries"
+        )
     return values
 
 
@@ -210,7 +211,10 @@ def _beside(values: Tensor, x: Tensor, region: Region) -> tuple[Tensor, Tensor]:
         try:
             shape = torch.broadcast_shapes(x.shape[:-1], values.shape[:-1])  # type: ignore[no-untyped-call]
         except RuntimeError:
-            raise mismatched(values.shape, x.shape) from None
+            raise make(
+                "shape",
+                f"x has the shape {tuple(x.shape)} beside {tuple(values.shape)}: as many rows are needed, or one",
+            ) from None
         values, x = values.expand(*shape, values.shape[-1]), x.expand(*shape, x.shape[-1])
     return values, x
 
@@ -245,12 +249,13 @@ def _apply(
         raise _only_once()
     if twice:
         _rays.require(region, "forward mode within forward mode")
+    runs = values.is_cpu or (not projects and kernels.of(name, region, values) is not None)
     if not projects:
-        if not values.is_cpu and not serves(region):
+        if not runs and not serves(region):
             return _apply(name, values.cpu(), region, None if x is None else x.cpu(), formulas, bad).to(values.device)
-        if formulas or twice or not values.is_cpu:
+        if formulas or twice or not runs:
             return compute(name, values, x, region, bad)
-    plain = values.is_cpu and type(values) in _PLAIN and (x is None or type(x) in _PLAIN)
+    plain = runs and type(values) in _PLAIN and (x is None or type(x) in _PLAIN)
     if not plain or _is_watched():
         return _operator(name, values, x, region, bad, metric)
     map = map_of(region, name, bad, metric)

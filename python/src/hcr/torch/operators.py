@@ -1,4 +1,4 @@
-"""The maps as operators of torch, ``torch.ops.hcr.contract`` and so on, over the C kernels.
+"""The maps as operators of torch, ``torch.ops.hcr.contract`` and so on, over the C kernels, or those of a GPU.
 
 An operator takes tensors and plain values alone, so a region is named by its digest: `key` notes it, for good, since a
 compiled or exported graph may use it at any time.
@@ -17,7 +17,7 @@ from .. import _library
 from .._maps import JVPS, MAPS, NUMPY_TYPES, VJPS, Map, Projection
 from ..errors import make
 from ..region import Region
-from . import formulas
+from . import formulas, kernels
 
 _TYPES = {torch.float64: NUMPY_TYPES["float64"], torch.float32: NUMPY_TYPES["float32"]}
 _noted: dict[str, Any] = {}  # regions by their digests, projections by their keys
@@ -51,9 +51,11 @@ def _map(name: str, key: str, bad: str) -> Map:
     return dataclasses.replace(known, bad=bad) if isinstance(known, Projection) else Map(known, name, bad)
 
 
-def serves(map: Map) -> bool:
-    """Whether torch's own operations can compute the map."""
-    return not isinstance(map, Projection) and formulas.serves(map.region)
+def _by_formulas(map: Map, values: Tensor) -> bool:
+    """Whether torch's own operations compute the map: elsewhere than on the CPU, where there are no kernels."""
+    if values.is_cpu or isinstance(map, Projection) or kernels.of(map.name, map.region, values) is not None:
+        return False
+    return formulas.serves(map.region)
 
 
 def _call(map: Map, functions: Any, values: Tensor, x: Tensor | None, *rest: Tensor | int | None) -> None:
@@ -78,7 +80,10 @@ def _room(map: Map, values: Tensor) -> Tensor:
 
 
 def result(map: Map, values: Tensor, x: Tensor | None) -> Tensor:
-    """The map of contiguous rows on the CPU."""
+    """The map of contiguous rows on the CPU, or where there are kernels."""
+    there = kernels.of(map.name, map.region, values)
+    if there is not None:
+        return there.map(map.name, values, map.bad)
     made = _room(map, values)
     _call(map, MAPS, values, x, made, None)
     return made
@@ -86,7 +91,11 @@ def result(map: Map, values: Tensor, x: Tensor | None) -> Tensor:
 
 def forward(map: Map, values: Tensor, x: Tensor | None) -> tuple[Tensor, Tensor]:
     """The same, and what its derivatives need."""
-    made, rays = _room(map, values), torch.empty((*values.shape[:-1], map.kept), dtype=torch.uint8)
+    rays = values.new_empty((*values.shape[:-1], map.kept), dtype=torch.uint8)
+    there = kernels.of(map.name, map.region, values)
+    if there is not None:
+        return there.map(map.name, values, map.bad), rays
+    made = _room(map, values)
     _call(map, MAPS, values, x, made, rays)
     return made, rays
 
@@ -101,6 +110,9 @@ def backward(
     map: Map, values: Tensor, x: Tensor | None, rays: Tensor | None, bar: Tensor
 ) -> tuple[Tensor, Tensor | None]:
     """The gradients by a map's input and by its parameters, from that by its result."""
+    there = kernels.of(map.name, map.region, values)
+    if there is not None:
+        return there.differentiate(map.name, values, _like(bar, values), map.bad), None
     by_values, by_x = torch.empty_like(values), None if x is None else torch.empty_like(x)
     _call(map, VJPS, values, x, rays, _like(bar, values), by_values, by_x)
     return by_values, by_x
@@ -110,6 +122,9 @@ def push(
     map: Map, values: Tensor, x: Tensor | None, rays: Tensor | None, values_dot: Tensor, x_dot: Tensor | None
 ) -> Tensor:
     """How a map's result changes, from how its input and its parameters do."""
+    there = kernels.of(map.name, map.region, values)
+    if there is not None:
+        return there.push(map.name, values, _like(values_dot, values), map.bad)
     made = _room(map, values)
     known = None if x is None or x_dot is None else _like(x_dot, values)
     _call(map, JVPS, values, x, rays, _like(values_dot, values), known, made)
@@ -128,9 +143,10 @@ def at_front(tensor: Tensor, dim: int | None, size: int) -> Tensor:
     return tensor.expand(size, *tensor.shape) if dim is None else tensor.movedim(dim, 0)
 
 
-def _plain(*tensors: Tensor | None) -> list[Any]:
-    """Contiguous and on the CPU."""
-    return [None if tensor is None else tensor.cpu().contiguous() for tensor in tensors]
+def _plain(map: Map, *tensors: Tensor | None) -> list[Any]:
+    """Contiguous, and on the CPU where there are no kernels for them."""
+    stays = kernels.of(map.name, map.region, tensors[0]) is not None  # type: ignore[arg-type]
+    return [None if tensor is None else (tensor if stays else tensor.cpu()).contiguous() for tensor in tensors]
 
 
 def _has_tangent(tensor: Any) -> bool:
@@ -194,30 +210,30 @@ def _register(name: str) -> None:
         map = _map(name, key, bad)
         return map, x if map.region.p else None
 
-    # By the C kernels where the tensors are on the CPU or torch's operations don't know the region.
+    # By the C kernels where the tensors are on the CPU or torch's operations don't know the region; by a GPU's there.
     def compute(values: Tensor, x: Tensor, key: str, bad: str) -> tuple[Tensor, Tensor]:
         map, given = known(key, bad, x)
-        if not values.is_cpu and serves(map):
+        if _by_formulas(map, values):
             rays = values.new_empty((*values.shape[:-1], map.kept), dtype=torch.uint8)
             return formulas.compute(name, values, given, map.region, bad), rays
-        made, rays = forward(map, *_plain(values, given))
+        made, rays = forward(map, *_plain(map, values, given))
         return made.to(values.device), rays.to(values.device)
 
     def compute_vjp(values: Tensor, x: Tensor, rays: Tensor, bar: Tensor, key: str, bad: str) -> tuple[Tensor, Tensor]:
         map, given = known(key, bad, x)
-        if not values.is_cpu and serves(map):
+        if _by_formulas(map, values):
             by_values, by_x = formulas.differentiate(name, values, given, bar, map.region, bad)
         else:
-            by_values, by_x = backward(map, *_plain(values, given, rays, bar))
+            by_values, by_x = backward(map, *_plain(map, values, given, rays, bar))
         return by_values.to(values.device), torch.empty_like(x) if by_x is None else by_x.to(x.device)
 
     def compute_jvp(
         values: Tensor, x: Tensor, rays: Tensor, values_dot: Tensor, x_dot: Tensor, key: str, bad: str
     ) -> Tensor:
         map, given = known(key, bad, x)
-        if not values.is_cpu and serves(map):
+        if _by_formulas(map, values):
             return formulas.push(name, values, given, values_dot, x_dot, map.region, bad)
-        return push(map, *_plain(values, given, rays, values_dot, x_dot)).to(values.device)
+        return push(map, *_plain(map, values, given, rays, values_dot, x_dot)).to(values.device)
 
     def fake(values: Tensor, x: Tensor, key: str, bad: str) -> tuple[Tensor, Tensor]:
         map = _map(name, key, bad)
