@@ -7,9 +7,9 @@
 #include "plot/gnuplot.h"
 #include "progress.h"
 #include "region_argument.h"
-#include "script.h"
 #include "tables.h"
 
+#include "base/text_buffer.h"
 #include "hcr/hcr_learn.h"
 
 #include <math.h>
@@ -187,19 +187,18 @@ static void note_settings(struct job *job) {
     const size_t count = job->settings.count;
     if (count == 0)
         return;
-    struct script noted;
-    script_begin(&noted);
-    fprintf(noted.stream, "%s\n", job->opened.text);
+    hcri_report noted = {0};
+    hcri_report_write(&noted, "%s\n", job->opened.text);
     for (size_t i = 0; i < count; i++) {
         const hcr_constant *constant = &job->settings.constant[i];
         const size_t values = constant->rows == 0 ? 1 : constant->rows;
-        fprintf(noted.stream, "# --set %s=", constant->name);
+        hcri_report_write(&noted, "# --set %s=", constant->name);
         for (size_t k = 0; k < values; k++)
-            fprintf(noted.stream, "%s%.17g", k == 0 ? "" : ",", constant->values[k]);
-        fputc('\n', noted.stream);
+            hcri_report_write(&noted, "%s%.17g", k == 0 ? "" : ",", constant->values[k]);
+        hcri_report_write(&noted, "\n");
     }
     free(job->opened.text);
-    job->opened.text = script_end(&noted);
+    must(hcri_report_take(&noted, &job->opened.text, &failure));
 }
 
 static void read_weights(struct job *job) {
@@ -358,8 +357,8 @@ int command_fit(int argc, char **argv) {
          &job.calibrate, 0, 0},
         {OPTION_COUNT, '\0', "members", "N",
          "train so many models and blend them: the predictions are their means, weighted so that the loss of the "
-         "--validation rows is least (equally without), and exactly inside; with --validation they are trained again "
-         "on all rows; 1",
+         "--validation rows is least (those of one head equally, and all without), and exactly inside; with "
+         "--validation they are trained again on all rows; 1",
          &options->members, 1, 32},
         {OPTION_TEXT, '\0', "blend", "HEAD,…",
          "the heads of the members, one after the other and again; --members is at least their number", &job.heads, 0,

@@ -8,8 +8,6 @@
 
 #include "hcr/hcr_table.h"
 
-#include <stdio.h>
-
 /* The table of results. */
 struct results {
     const char *path; /* "-": standard output */

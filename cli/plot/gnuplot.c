@@ -4,7 +4,6 @@
 #include "cli/command.h"
 #include "cli/output_file.h"
 #include "cli/report.h"
-#include "cli/script.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -67,10 +66,22 @@ static FILE *start(int picture, pid_t *child) {
     return script;
 }
 
-void gnuplot_draw(const char *path, int width, int height, const char *script) {
+static char *script_text;
+static size_t script_size;
+
+FILE *gnuplot_begin(void) {
+    FILE *script = open_memstream(&script_text, &script_size);
+    if (script == NULL)
+        fail(EXIT_SOLVER, "not enough memory");
+    return script;
+}
+
+void gnuplot_draw(FILE *script, const char *path, int width, int height) {
     hcri_writer file;
     pid_t child = 0;
     int outcome = 0;
+    if (fclose(script) != 0)
+        fail(EXIT_SOLVER, "not enough memory");
     output_file_open(&file, path);
     signal(SIGPIPE, SIG_IGN); /* a gnuplot that dies early is noticed by its exit status */
     FILE *commands = start(fileno(file.stream), &child);
@@ -80,8 +91,9 @@ void gnuplot_draw(const char *path, int width, int height, const char *script) {
     else
         fprintf(commands, "set terminal svg size %d,%d dynamic font 'sans-serif,14' background '#ffffff'\n", width,
                 height);
-    fprintf(commands, "set encoding utf8\n%s", script);
+    fprintf(commands, "set encoding utf8\n%s", script_text);
     fclose(commands);
+    free(script_text);
     while (waitpid(child, &outcome, 0) < 0 && errno == EINTR) {
     }
     if (!WIFEXITED(outcome) || WEXITSTATUS(outcome) != 0)
@@ -115,10 +127,7 @@ static void write_lines(FILE *script, const struct plot *plot) {
 }
 
 void plot_draw(const char *path, const struct plot *plot) {
-    struct script script;
-    script_begin(&script);
-    write_lines(script.stream, plot);
-    char *text = script_end(&script);
-    gnuplot_draw(path, 800, 500, text);
-    free(text);
+    FILE *script = gnuplot_begin();
+    write_lines(script, plot);
+    gnuplot_draw(script, path, 800, 500);
 }

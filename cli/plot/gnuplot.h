@@ -8,8 +8,10 @@
 int gnuplot_can_write(const char *path);
 /* Writes any text as a string of gnuplot's language. */
 void gnuplot_text(FILE *script, const char *text);
-/* Draws a script into `path`, whole or not at all; width and height in units of which an SVG has 1 a pixel, a PNG 2. */
-void gnuplot_draw(const char *path, int width, int height, const char *script);
+/* A script to be written; one at a time. */
+FILE *gnuplot_begin(void);
+/* Draws it into `path`, whole or not at all; width and height in units of which an SVG has 1 a pixel, a PNG 2. */
+void gnuplot_draw(FILE *script, const char *path, int width, int height);
 
 struct plot_line {
     const char *title; /* NULL: not in the key */

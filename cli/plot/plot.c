@@ -5,7 +5,6 @@
 #include "cli/options.h"
 #include "cli/parameters.h"
 #include "cli/region_argument.h"
-#include "cli/script.h"
 #include "cli/tables.h"
 
 #include <stdlib.h>
@@ -143,13 +142,10 @@ static void draw(struct job *job) {
     slice_frame(slice, job->points.rows, job->points.values);
     picture->rays = !has_rays ? 0 : job->rays != SIZE_MAX ? job->rays : slice->axes == 2 ? RAYS : 0;
     int height;
-    struct script script;
-    script_begin(&script);
-    const size_t lines = write_titles(script.stream, job);
-    picture_write(script.stream, picture, WIDTH, &height);
-    char *text = script_end(&script);
-    gnuplot_draw(job->output_path, WIDTH, height + LINE * (int)(lines < 2 ? 0 : lines - 2), text);
-    free(text);
+    FILE *script = gnuplot_begin();
+    const size_t lines = write_titles(script, job);
+    picture_write(script, picture, WIDTH, &height);
+    gnuplot_draw(script, job->output_path, WIDTH, height + LINE * (int)(lines < 2 ? 0 : lines - 2));
 }
 
 static int run(struct job *job) {

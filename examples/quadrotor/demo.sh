@@ -21,8 +21,20 @@ $cc -std=c99 -O2 -Wall -Wextra -I"$out/pilot" -I"$out/thrust" "$here/flight.c" "
 "$out/flight" >"$out/kept.csv"
 cut -d, -f5-9 "$out/kept.csv" >"$out/steps.csv"
 "$hcr" check --exact --single "$here/thrust.region" "$out/steps.csv"
+flights="$out/bare.csv $out/kept.csv"
+if command -v arm-none-eabi-gcc >/dev/null && command -v qemu-system-arm >/dev/null; then # the same on a Cortex-M4, under QEMU
+    parts=$here/../../scripts/export
+    arm-none-eabi-gcc -std=c99 -O2 -mcpu=cortex-m4 -mthumb -mfloat-abi=hard -mfpu=fpv4-sp-d16 -I"$out/pilot" -I"$out/thrust" \
+        "$here/flight.c" "$out/pilot/pilot.c" "$out/thrust/thrust.c" "$parts/start.c" --specs=rdimon.specs -T "$parts/memory.ld" \
+        -lm -o "$out/flight.elf"
+    qemu-system-arm -M mps2-an386 -nographic -semihosting -monitor none -kernel "$out/flight.elf" >"$out/cortex.csv"
+    cut -d, -f5-9 "$out/cortex.csv" >"$out/steps.csv"
+    "$hcr" check --exact --single "$here/thrust.region" "$out/steps.csv"
+    flights="$flights $out/cortex.csv"
+fi
+# shellcheck disable=SC2086 # several files
 awk -F, 'FNR > 1 { if ($3 < least || FNR == 2) least = $3; if ($3 > most || FNR == 2) most = $3; t = $4 < 0 ? -$4 : $4; if (t > tilt || FNR == 2) tilt = t }
-    FNR == 16001 { printf "%s: height from %.3f to %.3f m, tilt up to %.3f rad\n", FILENAME, least, most, tilt }' "$out/bare.csv" "$out/kept.csv"
+    FNR == 16001 { printf "%s: height from %.3f to %.3f m, tilt up to %.3f rad\n", FILENAME, least, most, tilt }' $flights
 if command -v gnuplot >/dev/null; then
     for kind in svg png; do
         gnuplot -c "$here/flight.gnuplot" "$out" "$out/flight.$kind" "$kind"

@@ -122,7 +122,7 @@ def test_d35_torch():
     with pytest.raises(TypeError, match=r"hcr.torch.contract takes a region, not Tensor"):
         hcr.torch.contract(region, wanted)
     for points in (False, True):
-        with pytest.raises(hcr.InvalidError, match=r"contract of a tensor of shape .* must have 2 entries"):
+        with pytest.raises(hcr.InvalidError, match=r"contract's tensor has the shape .* must have 2 entries"):
             hcr.torch.Constrain(region, points=points)(torch.zeros(4, 3))
     with pytest.raises(hcr.InvalidError, match="its last axis must have 3 entries"):
         hcr.torch.Constrain(region, "decode")(torch.zeros(4, 2))

@@ -1,4 +1,4 @@
-"""The examples in docstrings, in docs/python.md and in docs/forecasting.md are run."""
+"""The examples in docstrings and in guides of docs/ are run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,11 @@ import pytest
 import hcr
 
 DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
-GUIDES = {"python.md": ["torch", "sklearn"], "forecasting.md": ["pandas"]}
+GUIDES = {
+    "python.md": ["torch", "sklearn"],
+    "forecasting.md": ["pandas"],
+    "planning.md": ["pandas", "sklearn", "matplotlib"],
+}
 # The installed package has the C library beside its modules.
 MODULES = [module.name for module in pkgutil.walk_packages(hcr.__path__, "hcr.") if module.name != "hcr.libhcr"]
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
@@ -45,7 +49,9 @@ def test_docstrings(name):
 
 @pytest.mark.skipif(not DOCS.exists(), reason="the docs aren't beside these tests")
 @pytest.mark.parametrize("name", GUIDES)
-def test_guide(name):
+def test_guide(name, tmp_path, monkeypatch):
+    (tmp_path / "examples").symlink_to(DOCS.parent / "examples")
+    monkeypatch.chdir(tmp_path)  # where a guide may write
     for needed in GUIDES[name]:
         pytest.importorskip(needed)
     assert doctest.testfile(str(DOCS / name), module_relative=False, optionflags=FLAGS).failed == 0

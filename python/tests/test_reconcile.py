@@ -260,6 +260,18 @@ def test_series_fitted_without_an_error(random):
         reconcile(frame, S_df, method="wls_var", Y_df=Y_df)
 
 
+def test_residuals_that_are_missing_are_told(random):
+    S_df = hierarchy(2, 2)
+    frame, Y_df = forecasts(random, S_df), fitted(random, S_df)
+    with pytest.raises(hcr.Error, match="'g0/b0' has fewer than 2 residuals in Y_df"):
+        reconcile(frame, S_df, method="mint_shrink", Y_df=Y_df[Y_df["unique_id"] != "g0/b0"])
+    table = frame.pivot(index="ds", columns="unique_id", values="ETS")
+    with pytest.raises(hcr.Error, match="methods with residuals take long frames"):
+        reconcile(table, S_df, method="mint_shrink", Y_df=Y_df)
+    with pytest.raises(hcr.Error, match="Y_df has no column 'ETS'"):
+        reconcile(frame, S_df, method="mint_shrink", Y_df=Y_df.drop(columns="ETS"))
+
+
 def changed(S_df, row, column, value):
     S_df = S_df.copy()
     S_df[column] = S_df[column].astype(float)

@@ -580,3 +580,48 @@ def test_d06_file_names_that_are_no_text(tmp_path: pathlib.Path) -> None:
     with pytest.raises(hcr.FileError) as missing:
         hcr.Region.load(path + "x")
     str(missing.value).encode()
+
+
+UNIFORM = {  # a function of the points, and its distribution where they are uniform
+    "var y[3]\n0 <= y <= [1, 2, 0.01]": (lambda y: y / [1, 2, 0.01], ("uniform",)),
+    "var y[4]\nnorm(y - 5) <= 2": (lambda y: (np.linalg.norm(y - 5, axis=1, keepdims=True) / 2) ** 4, ("uniform",)),
+    "var y[5]\ny >= 0\nsum(y) == 1": (lambda y: y, ("beta", (1, 4))),
+    "var y[2]\ny >= 0\n100 * y[0] + y[1] <= 1": (lambda y: y * [100, 1], ("beta", (1, 2))),
+    "var t\nvar a[3]\nt == sum(a)\n0 <= a <= [1, 2, 3]": (lambda y: y[:, 1:] / [1, 2, 3], ("uniform",)),
+}
+
+
+@pytest.mark.parametrize("text", UNIFORM)
+def test_uniform_samples(text):
+    """Kolmogorov and Smirnov of each coordinate (seeds are fixed; 1e-3 is what one coordinate in a thousand is below),
+    and means within 5 of their deviations."""
+    stats = pytest.importorskip("scipy.stats")
+    region = hcr.Region(text)
+    y = region.sample(3000, 7, uniform=True)
+    assert region.check(y).all()
+    function, distribution = UNIFORM[text]
+    for values in function(y).T:
+        assert stats.kstest(values, *distribution).pvalue > 1e-3
+        known = getattr(stats, distribution[0])(*(distribution[1] if len(distribution) > 1 else ()))
+        assert abs(values.mean() - known.mean()) < 5 * known.std() / np.sqrt(len(values))
+    # The points that the chains begin at are of another density (but in the ball).
+    begun = function(region.sample(3000, 7)).T
+    assert "norm" in text or min(stats.kstest(values, *distribution).pvalue for values in begun) < 1e-6
+
+
+def test_uniform_samples_with_parameters_and_refusals():
+    stats = pytest.importorskip("scipy.stats")
+    region = hcr.Region("var y[2]\nparam c in [1, 5]\ny >= 0\nsum(y) <= c")
+    x = np.linspace(1, 5, 2000)[:, None]
+    y = region.sample(2000, 3, x, uniform=True, burn_in=60)
+    assert region.check(y, x).all()
+    assert stats.kstest(y[:, 1] / x[:, 0], "beta", (1, 2)).pvalue > 1e-3
+    x[5] = 9
+    assert np.isnan(region.sample(2000, 3, x, uniform=True, burn_in=1)).any(axis=1).nonzero()[0].tolist() == [5]
+    one, each = (region.sample(3, 1, given, uniform=True) for given in ([2.0], [[2.0]] * 3))
+    np.testing.assert_array_equal(one, each)
+    assert hcr.Region("var y[2]\ny == [1, 2]").sample(2, 1, uniform=True).tolist() == [[1, 2], [1, 2]]
+    with pytest.raises(hcr.Error, match="no uniform density on a region without bounds"):
+        hcr.Region("var y\nunbounded\ny >= 0").sample(3, uniform=True)
+    with pytest.raises(hcr.Error, match="inside or on the frontier"):
+        region.sample(3, 1, [2.0], uniform=True, frontier=True)

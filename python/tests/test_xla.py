@@ -216,6 +216,38 @@ def test_regions_that_are_more_than_their_digest():
     assert counted.intersections() > before
 
 
+@pytest.mark.parametrize("metric", [None, (1.0, 2.0, 4.0)], ids=["plain", "metric"])
+@pytest.mark.parametrize("name", ["project", "minimise"])
+def test_nearest_points(name, metric):
+    """No Python in between; the same bits and derivatives as NumPy's, in batches, too."""
+    region = hcr.Region("param cap in [0.5, 2]\nvar y[3]\n0 <= y <= 1\nsum(y) <= cap")
+    random = np.random.default_rng(4)
+    v, x, bar = random.normal(size=(20, 3)), random.uniform(0.6, 1.9, (20, 1)), random.normal(size=(20, 3))
+    known = getattr(region, name)
+
+    def nearest(v, x):
+        return getattr(hcr.jax, name)(v, region, x, metric=metric)
+
+    with jax.enable_x64(True) if hasattr(jax, "enable_x64") else jax.experimental.enable_x64():
+        v_, x_, bar_ = (jnp.asarray(a) for a in (v, x, bar))
+        program = jax.jit(nearest).lower(v_, x_)
+        assert "hcr_xla_map" in program.as_text() and "callback" not in program.as_text()
+        np.testing.assert_array_equal(program.compile()(v_, x_), known(v, x, metric=metric))
+        np.testing.assert_array_equal(jax.vmap(nearest)(v_, x_), known(v, x, metric=metric))
+        expected = known.vjp(v, bar, x, metric=metric)
+        for got, wanted in zip(jax.jit(lambda *a: jax.vjp(nearest, *a)[1](bar_))(v_, x_), expected, strict=True):
+            np.testing.assert_allclose(got, wanted, rtol=0, atol=1e-12)
+        pushed = jax.jvp(nearest, (v_, x_), (bar_, 0.1 * x_))[1]
+        np.testing.assert_allclose(pushed, known.jvp(v, bar, x, 0.1 * x, metric=metric), rtol=0, atol=1e-12)
+        with pytest.raises(hcr.Error, match="first derivatives only"):
+            jax.hessian(lambda v: nearest(v, x_[0]).sum())(v_[0])
+    single = jax.jit(nearest)(v.astype(np.float32), x.astype(np.float32))
+    assert single.dtype == np.float32 and region.check(np.asarray(single), x.astype(np.float32)).all()
+    bad = jnp.array([jnp.nan, 0, 0])
+    assert np.isnan(nearest(bad, x[0])).all()
+    assert region.check(np.asarray(getattr(hcr.jax, name)(bad, region, x[0], bad="origin")), x[0])
+
+
 @pytest.mark.skipif(jax.__version_info__ < (0, 7), reason="this JAX writes all branches into every program")
 def test_other_devices_get_formulas():
     """A program for another device has none of the CPU's calls, and one for the CPU nothing else."""
@@ -264,6 +296,29 @@ def test_an_exported_program_finds_its_region(tmp_path):
         print((program.call(v) == region.contract(v)).all())
     """)
     assert f"needs the region {region.digest[:12]}…, which this process hasn't seen" in output
+    assert output.rstrip().endswith("True")
+
+
+def test_an_exported_projection_finds_its_metric(tmp_path):
+    region, path = hcr.Region("var y[2]\nnorm(y) <= 1"), tmp_path / "program"
+    calls = [jax.export.DisabledSafetyCheck.custom_call("hcr_xla_map")]
+    nearest = jax.jit(lambda v: hcr.jax.project(v, region, metric=[1.0, 3.0]))
+    exported = jax.export.export(nearest, platforms=["cpu"], disabled_checks=calls)
+    path.write_bytes(exported(jax.ShapeDtypeStruct((2,), jnp.float32)).serialize())
+    output = run(f"""
+        import jax.numpy as jnp, pathlib, hcr, hcr.jax
+        from jax import export
+        program = export.deserialize(pathlib.Path({str(path)!r}).read_bytes())
+        v, region = jnp.array([3.0, 4.0]), hcr.Region("var y[2]\\nnorm(y) <= 1")
+        hcr.jax.know(region)
+        try:
+            program.call(v).block_until_ready()
+        except Exception as error:
+            print(error)
+        hcr.jax.know(region, metric=[1.0, 3.0])
+        print((program.call(v) == region.project(v, metric=[1.0, 3.0])).all())
+    """)
+    assert "which this process hasn't seen" in output
     assert output.rstrip().endswith("True")
 
 

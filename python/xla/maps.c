@@ -1,10 +1,11 @@
 /* The maps as custom calls of XLA's: what JAX runs on the CPU, without Python. Three handlers, for the maps and for
  * their derivatives in reverse and forwards; each call names its map and its region by attributes. Regions are known by
- * their digest rather than by an address, so that a program that was exported finds its region again, or is refused. */
+ * their digest rather than by an address, so that a program that was exported finds its region again, or is refused;
+ * for nearest points the digest is of the metric, too. */
 #define _POSIX_C_SOURCE 200809L
 #include "abi.h"
 
-#include <hcr/hcr.h>
+#include <hcr/hcr_build.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -13,11 +14,13 @@
 
 enum { DIGEST = 64, BUCKETS = 256 };
 
-/* A workspace that nobody uses at the moment. */
+/* A workspace, or for nearest points a projector, that nobody uses at the moment. */
 typedef struct idle_workspace {
     struct idle_workspace *next;
     hcr_workspace *workspace;
+    hcr_projector *projector;
     size_t threads;
+    hcr_bad_value bad; /* of the projector */
 } idle_workspace;
 
 /* A region that programs may name; it is never given up, since compiled programs don't say when they are gone. */
@@ -26,7 +29,9 @@ typedef struct known_region {
     char digest[DIGEST];
     const hcr_region *region;
     size_t n, p;
-    size_t few; /* fewer rows aren't worth a second thread */
+    const hcr_projector_options *nearest; /* NULL: the maps */
+    size_t kept;                          /* bytes that a row keeps for the derivatives */
+    size_t few;                           /* fewer rows aren't worth a second thread */
     const atomic_size_t *threads;
     pthread_mutex_t lock; /* of what is idle */
     idle_workspace *idle;
@@ -45,11 +50,14 @@ static known_region *find(const char *digest) {
     return region;
 }
 
-/* Makes a region known under its digest, 64 hexadecimal digits. The region and `threads`, which is read at every call,
- * must live as long as the process. 0 when there is no memory. Not for two callers at once. */
-HCR_API int hcr_xla_know(const char *digest, const hcr_region *region, size_t few, const atomic_size_t *threads);
+/* Makes a region known under its digest, 64 hexadecimal digits; or, with options, its nearest points. The region,
+ * `threads`, which is read at every call, and the options must live as long as the process. 0 when there is no memory.
+ * Not for two callers at once. */
+HCR_API int hcr_xla_know(const char *digest, const hcr_region *region, const hcr_projector_options *nearest, size_t few,
+                         const atomic_size_t *threads);
 
-int hcr_xla_know(const char *digest, const hcr_region *region, size_t few, const atomic_size_t *threads) {
+int hcr_xla_know(const char *digest, const hcr_region *region, const hcr_projector_options *nearest, size_t few,
+                 const atomic_size_t *threads) {
     if (find(digest) != NULL)
         return 1;
     known_region *known = calloc(1, sizeof *known);
@@ -61,6 +69,8 @@ int hcr_xla_know(const char *digest, const hcr_region *region, size_t few, const
     known->region = region;
     known->n = hcr_region_dimension(region);
     known->p = hcr_region_parameters(region);
+    known->nearest = nearest;
+    known->kept = nearest == NULL ? sizeof(hcr_ray) : known->n * sizeof(hcr_contact);
     known->few = few;
     known->threads = threads;
     known_region *_Atomic *first = &buckets[bucket(digest)];
@@ -71,10 +81,19 @@ int hcr_xla_know(const char *digest, const hcr_region *region, size_t few, const
 
 /* ------------------------------------------------------------------------------------------------------ workspaces */
 
-static idle_workspace *take(known_region *known, size_t threads, hcr_error *error) {
+static hcr_status make(const known_region *known, idle_workspace *made, hcr_error *error) {
+    if (known->nearest == NULL)
+        return hcr_workspace_create(known->region, made->threads, &made->workspace, error);
+    hcr_projector_options options = *known->nearest;
+    options.threads = made->threads;
+    options.bad_value = made->bad;
+    return hcr_projector_create(known->region, &options, &made->projector, error);
+}
+
+static idle_workspace *take(known_region *known, size_t threads, hcr_bad_value bad, hcr_error *error) {
     pthread_mutex_lock(&known->lock);
     idle_workspace **place = &known->idle;
-    while (*place != NULL && (*place)->threads != threads)
+    while (*place != NULL && ((*place)->threads != threads || (known->nearest != NULL && (*place)->bad != bad)))
         place = &(*place)->next;
     idle_workspace *found = *place;
     if (found != NULL)
@@ -82,13 +101,14 @@ static idle_workspace *take(known_region *known, size_t threads, hcr_error *erro
     pthread_mutex_unlock(&known->lock);
     if (found != NULL)
         return found;
-    found = malloc(sizeof *found);
+    found = calloc(1, sizeof *found);
     if (found == NULL) {
         snprintf(error->text, sizeof error->text, "there is no memory for a workspace");
         return NULL;
     }
     found->threads = threads;
-    if (hcr_workspace_create(known->region, threads, &found->workspace, error) != HCR_OK) {
+    found->bad = bad;
+    if (make(known, found, error) != HCR_OK) {
         free(found);
         return NULL;
     }
@@ -118,7 +138,7 @@ typedef hcr_status jvp_f64(const hcr_region *, hcr_workspace *, size_t, const do
 typedef hcr_status jvp_f32(const hcr_region *, hcr_workspace *, size_t, const float *, const float *, const hcr_ray *,
                            const float *, const float *, float *, hcr_error *);
 
-enum { GAUGE, ENCODE, DECODE, MAPS = 5 }; /* contract and soften, too: in the order of the tables */
+enum { GAUGE, ENCODE, DECODE, MAPS = 5, NEAREST = MAPS }; /* contract and soften, too: in the order of the tables */
 static map_f64 *const maps_f64[MAPS] = {hcr_gauge, hcr_encode, hcr_decode, hcr_contract, hcr_soften};
 static map_f32 *const maps_f32[MAPS] = {hcr_gauge_f32, hcr_encode_f32, hcr_decode_f32, hcr_contract_f32,
                                         hcr_soften_f32};
@@ -190,7 +210,7 @@ static xla_error *read_call(const xla_frame *frame, map_call *call) {
     const xla_span *digest = attribute(frame, "region", XLA_ATTRIBUTE_STRING);
     const xla_scalar *map = attribute(frame, "map", XLA_ATTRIBUTE_SCALAR);
     if (digest == NULL || digest->length != DIGEST || map == NULL || map->type != XLA_TYPE_S64 ||
-        *(const uint64_t *)map->value >= MAPS)
+        *(const uint64_t *)map->value > NEAREST)
         return failed(frame, XLA_INVALID_ARGUMENT, "a call must have the attributes \"map\" and \"region\"");
     call->map = (size_t) * (const uint64_t *)map->value;
     const xla_scalar *bad = attribute(frame, "bad", XLA_ATTRIBUTE_SCALAR); /* programs of before have none */
@@ -206,6 +226,8 @@ static xla_error *read_call(const xla_frame *frame, map_call *call) {
                  digest->bytes);
         return failed(frame, XLA_NOT_FOUND, text);
     }
+    if ((call->map == NEAREST) != (call->known->nearest != NULL))
+        return failed(frame, XLA_INVALID_ARGUMENT, "the attribute \"map\" isn't one of its region's");
     const xla_buffer *values = frame->arguments.buffers[0];
     const size_t n = call->known->n;
     call->type = values->type;
@@ -225,16 +247,10 @@ static idle_workspace *workspace_for(const map_call *call, hcr_error *error) {
     size_t threads = atomic_load_explicit(call->known->threads, memory_order_relaxed);
     if (threads < 1 || call->rows < call->known->few)
         threads = 1;
-    idle_workspace *taken = take(call->known, threads, error);
-    if (taken != NULL)
+    idle_workspace *taken = take(call->known, threads, call->bad, error);
+    if (taken != NULL && taken->workspace != NULL)
         (void)!hcr_workspace_set_bad_value(taken->workspace, call->bad, NULL); /* both exist */
     return taken;
-}
-
-static xla_error *finish(const xla_frame *frame, const map_call *call, idle_workspace *used, hcr_status status,
-                         const hcr_error *error) {
-    give_back(call->known, used);
-    return status == HCR_OK ? NULL : failed(frame, XLA_INTERNAL, error->text);
 }
 
 /* Whether a call is to be answered already: with what is in *answer. */
@@ -254,9 +270,73 @@ static int is_answered(const xla_frame *frame, int64_t arguments, xla_error **an
     return 0;
 }
 
+/* What a call's arrays are, in its type; those of parameters are NULL without any. */
+typedef struct call_arrays {
+    const void *x, *values, *kept; /* kept: rays or contacts */
+    const void *factor, *x_factor;
+    void *result, *x_result, *to_keep;
+} call_arrays;
+
+static hcr_status run_map(const map_call *call, const idle_workspace *used, const call_arrays *a, hcr_error *error) {
+    const hcr_region *region = call->known->region;
+    const int is_double = call->type == XLA_TYPE_F64;
+    if (call->map == NEAREST)
+        return is_double
+                   ? hcr_project(used->projector, call->rows, a->x, a->values, a->result, NULL, a->to_keep, error)
+                   : hcr_project_f32(used->projector, call->rows, a->x, a->values, a->result, NULL, a->to_keep, error);
+    return is_double
+               ? maps_f64[call->map](region, used->workspace, call->rows, a->x, a->values, a->result, a->to_keep, error)
+               : maps_f32[call->map](region, used->workspace, call->rows, a->x, a->values, a->result, a->to_keep,
+                                     error);
+}
+
+static hcr_status run_vjp(const map_call *call, const idle_workspace *used, const call_arrays *a, hcr_error *error) {
+    const hcr_region *region = call->known->region;
+    const int is_double = call->type == XLA_TYPE_F64;
+    if (call->map == NEAREST)
+        return is_double ? hcr_project_vjp(used->projector, call->rows, a->x, a->values, a->kept, a->factor, a->result,
+                                           a->x_result, error)
+                         : hcr_project_vjp_f32(used->projector, call->rows, a->x, a->values, a->kept, a->factor,
+                                               a->result, a->x_result, error);
+    return is_double ? vjps_f64[call->map](region, used->workspace, call->rows, a->x, a->values, a->kept, a->factor,
+                                           a->result, a->x_result, error)
+                     : vjps_f32[call->map](region, used->workspace, call->rows, a->x, a->values, a->kept, a->factor,
+                                           a->result, a->x_result, error);
+}
+
+static hcr_status run_jvp(const map_call *call, const idle_workspace *used, const call_arrays *a, hcr_error *error) {
+    const hcr_region *region = call->known->region;
+    const int is_double = call->type == XLA_TYPE_F64;
+    if (call->map == NEAREST)
+        return is_double ? hcr_project_jvp(used->projector, call->rows, a->x, a->values, a->kept, a->factor,
+                                           a->x_factor, a->result, error)
+                         : hcr_project_jvp_f32(used->projector, call->rows, a->x, a->values, a->kept, a->factor,
+                                               a->x_factor, a->result, error);
+    return is_double ? jvps_f64[call->map](region, used->workspace, call->rows, a->x, a->values, a->kept, a->factor,
+                                           a->x_factor, a->result, error)
+                     : jvps_f32[call->map](region, used->workspace, call->rows, a->x, a->values, a->kept, a->factor,
+                                           a->x_factor, a->result, error);
+}
+
+typedef hcr_status run_function(const map_call *call, const idle_workspace *used, const call_arrays *a,
+                                hcr_error *error);
+
+static xla_error *run(const xla_frame *frame, const map_call *call, run_function *function, call_arrays arrays) {
+    hcr_error error = {0};
+    idle_workspace *used = workspace_for(call, &error);
+    if (used == NULL)
+        return failed(frame, XLA_RESOURCE_EXHAUSTED, error.text);
+    if (call->known->p == 0)
+        arrays.x = arrays.x_factor = arrays.x_result = NULL;
+    const hcr_status status = function(call, used, &arrays, &error);
+    give_back(call->known, used);
+    return status == HCR_OK ? NULL : failed(frame, XLA_INTERNAL, error.text);
+}
+
 /* -------------------------------------------------------------------------------------------------------- handlers */
 
-/* (values, x) to the map's result and, when there is a second result, the rays: rows × 16 bytes. */
+/* (values, x) to the map's result and, when there is a second result, the rays: rows × 16 bytes; of nearest points the
+ * contacts, rows × 24 n. */
 HCR_API xla_error *hcr_xla_map(xla_frame *frame);
 
 xla_error *hcr_xla_map(xla_frame *frame) {
@@ -268,20 +348,12 @@ xla_error *hcr_xla_map(xla_frame *frame) {
     const xla_buffer *result = frame->results.buffers[0];
     const xla_buffer *rays = frame->results.count > 1 ? frame->results.buffers[1] : NULL;
     if (!is(result, call.type, call.rows, call.result_width) ||
-        (rays != NULL && !is(rays, XLA_TYPE_U8, call.rows, sizeof(hcr_ray))))
+        (rays != NULL && !is(rays, XLA_TYPE_U8, call.rows, call.known->kept)))
         return failed(frame, XLA_INVALID_ARGUMENT, "the result has the wrong type or shape");
-    hcr_error error;
-    idle_workspace *used = workspace_for(&call, &error);
-    if (used == NULL)
-        return failed(frame, XLA_RESOURCE_EXHAUSTED, error.text);
-    const void *given = call.known->p != 0 ? x->data : NULL;
-    hcr_ray *kept = rays != NULL ? rays->data : NULL;
-    const hcr_status status = call.type == XLA_TYPE_F64
-                                  ? maps_f64[call.map](call.known->region, used->workspace, call.rows, given,
-                                                       values->data, result->data, kept, &error)
-                                  : maps_f32[call.map](call.known->region, used->workspace, call.rows, given,
-                                                       values->data, result->data, kept, &error);
-    return finish(frame, &call, used, status, &error);
+    return run(
+        frame, &call, run_map,
+        (call_arrays){
+            .x = x->data, .values = values->data, .result = result->data, .to_keep = rays != NULL ? rays->data : NULL});
 }
 
 /* (values, x, rays, the gradient by the result) to the gradients by the values and by x. */
@@ -295,22 +367,16 @@ xla_error *hcr_xla_vjp(xla_frame *frame) {
     const xla_buffer *values = frame->arguments.buffers[0], *x = frame->arguments.buffers[1];
     const xla_buffer *rays = frame->arguments.buffers[2], *bar = frame->arguments.buffers[3];
     const xla_buffer *by_values = frame->results.buffers[0], *by_x = frame->results.buffers[frame->results.count - 1];
-    if (!is(rays, XLA_TYPE_U8, call.rows, sizeof(hcr_ray)) || !is(bar, call.type, call.rows, call.result_width) ||
+    if (!is(rays, XLA_TYPE_U8, call.rows, call.known->kept) || !is(bar, call.type, call.rows, call.result_width) ||
         !is(by_values, call.type, call.rows, call.width) || !are_parameters(by_x, &call))
         return failed(frame, XLA_INVALID_ARGUMENT, "the gradients have the wrong type or shape");
-    hcr_error error;
-    idle_workspace *used = workspace_for(&call, &error);
-    if (used == NULL)
-        return failed(frame, XLA_RESOURCE_EXHAUSTED, error.text);
-    const void *given = call.known->p != 0 ? x->data : NULL;
-    void *by_given = call.known->p != 0 ? by_x->data : NULL;
-    const hcr_status status =
-        call.type == XLA_TYPE_F64
-            ? vjps_f64[call.map](call.known->region, used->workspace, call.rows, given, values->data, rays->data,
-                                 bar->data, by_values->data, by_given, &error)
-            : vjps_f32[call.map](call.known->region, used->workspace, call.rows, given, values->data, rays->data,
-                                 bar->data, by_values->data, by_given, &error);
-    return finish(frame, &call, used, status, &error);
+    return run(frame, &call, run_vjp,
+               (call_arrays){.x = x->data,
+                             .values = values->data,
+                             .kept = rays->data,
+                             .factor = bar->data,
+                             .result = by_values->data,
+                             .x_result = by_x->data});
 }
 
 /* (values, x, rays, how the values change, how x does) to how the result changes. */
@@ -324,19 +390,14 @@ xla_error *hcr_xla_jvp(xla_frame *frame) {
     const xla_buffer *values = frame->arguments.buffers[0], *x = frame->arguments.buffers[1];
     const xla_buffer *rays = frame->arguments.buffers[2], *dot = frame->arguments.buffers[3];
     const xla_buffer *x_dot = frame->arguments.buffers[4], *result = frame->results.buffers[0];
-    if (!is(rays, XLA_TYPE_U8, call.rows, sizeof(hcr_ray)) || !is(dot, call.type, call.rows, call.width) ||
+    if (!is(rays, XLA_TYPE_U8, call.rows, call.known->kept) || !is(dot, call.type, call.rows, call.width) ||
         !are_parameters(x_dot, &call) || !is(result, call.type, call.rows, call.result_width))
         return failed(frame, XLA_INVALID_ARGUMENT, "the changes have the wrong type or shape");
-    hcr_error error;
-    idle_workspace *used = workspace_for(&call, &error);
-    if (used == NULL)
-        return failed(frame, XLA_RESOURCE_EXHAUSTED, error.text);
-    const void *given = call.known->p != 0 ? x->data : NULL, *change = call.known->p != 0 ? x_dot->data : NULL;
-    const hcr_status status =
-        call.type == XLA_TYPE_F64
-            ? jvps_f64[call.map](call.known->region, used->workspace, call.rows, given, values->data, rays->data,
-                                 dot->data, change, result->data, &error)
-            : jvps_f32[call.map](call.known->region, used->workspace, call.rows, given, values->data, rays->data,
-                                 dot->data, change, result->data, &error);
-    return finish(frame, &call, used, status, &error);
+    return run(frame, &call, run_jvp,
+               (call_arrays){.x = x->data,
+                             .values = values->data,
+                             .kept = rays->data,
+                             .factor = dot->data,
+                             .x_factor = x_dot->data,
+                             .result = result->data});
 }

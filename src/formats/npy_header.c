@@ -2,7 +2,6 @@
 #include "formats/npy_header.h"
 
 #include <ctype.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "formats/column_names.h"

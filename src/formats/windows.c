@@ -83,23 +83,18 @@ static hcr_status fill(hcr_windows *windows, const double *series, size_t count,
     windows->smallest = INFINITY;
     windows->largest = -INFINITY;
     windows->largest_step = 0;
-    size_t train = 0, test = 0;
+    double *x[] = {[TRAINING] = windows->x_train.values, [TEST] = windows->x_test.values};
+    double *y[] = {[TRAINING] = windows->y_train.values, [TEST] = windows->y_test.values};
     for (size_t i = 0; i + span <= count; i++) {
-        double *x, *y;
-        if (places[i] == GAP)
+        const unsigned char place = places[i];
+        if (place == GAP)
             continue;
-        if (places[i] == TRAINING) {
+        if (place == TRAINING)
             find_limits(windows, series + i, span);
-            x = windows->x_train.values + train * input;
-            y = windows->y_train.values + train * output;
-            train++;
-        } else {
-            x = windows->x_test.values + test * input;
-            y = windows->y_test.values + test * output;
-            test++;
-        }
-        memcpy(x, series + i, input * sizeof *series);
-        memcpy(y, series + i + input, output * sizeof *series);
+        memcpy(x[place], series + i, input * sizeof *series);
+        memcpy(y[place], series + i + input, output * sizeof *series);
+        x[place] += input;
+        y[place] += output;
     }
     return HCR_OK;
 }

@@ -5,8 +5,6 @@
 #include "functions/interval_arithmetic.h"
 #include "functions/tape.h"
 
-static inline int hcri_step_is_unary(hcri_step_kind kind) { return kind >= HCRI_STEP_ABS && kind <= HCRI_STEP_ATAN; }
-
 /* f[0 … order − 1]: the value and its derivatives at x. */
 void hcri_step_function(hcri_step_kind kind, double parameter, double x, int order, double f[3]);
 /* Bounds of the value, and of the derivative (NULL: not wanted), over an interval. */

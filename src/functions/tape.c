@@ -154,8 +154,6 @@ int hcri_tape_has_lanes(const hcri_tape *tape) {
     int has = 1;
     for (size_t s = 0; s < tape->steps; s++)
         switch (tape->step[s].kind) {
-        case HCRI_STEP_SIN:
-        case HCRI_STEP_COS:
         case HCRI_STEP_TANH:
         case HCRI_STEP_ATAN:
         case HCRI_STEP_LARGEST_EIGENVALUE:
@@ -164,6 +162,26 @@ int hcri_tape_has_lanes(const hcri_tape *tape) {
         case HCRI_STEP_NORM: has &= hcri_power_has_lanes(tape->step[s].parameter); break;
         default: break;
         }
+    return has;
+}
+
+int hcri_tape_has_ways(const hcri_tape *tape) {
+    static const size_t most_terms = 4096; /* their roundings are less than 2^-40 then */
+    int has = hcri_tape_has_lanes(tape);
+    for (size_t s = 0; s < tape->steps; s++) {
+        has &= tape->step[s].count <= most_terms;
+        switch (tape->step[s].kind) {
+        case HCRI_STEP_AFFINE:
+        case HCRI_STEP_SUM:
+        case HCRI_STEP_PRODUCT:
+        case HCRI_STEP_EXP:
+        case HCRI_STEP_SIN:
+        case HCRI_STEP_COS:
+        case HCRI_STEP_SUM_SQUARES: break;
+        case HCRI_STEP_POWER: has &= tape->step[s].parameter >= 1 && hcri_is_whole(tape->step[s].parameter); break;
+        default: has = 0; break;
+        }
+    }
     return has;
 }
 

@@ -23,6 +23,8 @@ hcr_status hcri_tape_substitute(const hcri_tape *tape, const hcri_substitution *
 int hcri_step_needs_sign(const hcri_step *step, size_t k);
 /* 1 when the kernels have all its steps (kernels/tape_lanes.h). */
 int hcri_tape_has_lanes(const hcri_tape *tape);
+/* The same for `ways`: steps that have two derivatives everywhere. */
+int hcri_tape_has_ways(const hcri_tape *tape);
 /* 1 when no step depends on an output. */
 int hcri_tape_is_constant(const hcri_tape *tape);
 

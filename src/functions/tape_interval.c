@@ -267,13 +267,17 @@ static void enclose_other(const hcri_tape *tape, const hcri_step *step, hcri_enc
         rate[s] = slope;
 }
 
+/* What an affine step makes of the outputs, its constant left out for a direction. */
+static hcri_enclosure affine(const hcri_tape *tape, const hcri_step *step, double constant, const double *y) {
+    return hcri_enclosure_affine(constant, step->count, tape->weight + step->first, tape->argument + step->first, y);
+}
+
 hcri_enclosure hcri_tape_enclose(const hcri_tape *tape, const double *y, double *scratch) {
     hcri_enclosure *x = (hcri_enclosure *)(void *)scratch;
     for (size_t s = 0; s < tape->steps; s++) {
         const hcri_step *step = &tape->step[s];
         if (step->kind == HCRI_STEP_AFFINE)
-            x[s] = hcri_enclosure_affine(step->parameter, step->count, tape->weight + step->first,
-                                         tape->argument + step->first, y);
+            x[s] = affine(tape, step, step->parameter, y);
         else
             enclose_other(tape, step, x, NULL, s, scratch + 2 * tape->steps);
     }
@@ -285,30 +289,22 @@ hcri_enclosure hcri_tape_enclose(const hcri_tape *tape, const double *y, double 
 void hcri_tape_enclose_start(const hcri_tape *tape, const double *origin, hcri_enclosure *start) {
     for (size_t s = 0; s < tape->steps; s++) {
         const hcri_step *step = &tape->step[s];
-        start[s] = step->kind != HCRI_STEP_AFFINE
-                       ? hcri_undefined()
-                       : hcri_enclosure_affine(step->parameter, step->count, tape->weight + step->first,
-                                               tape->argument + step->first, origin);
+        start[s] = step->kind == HCRI_STEP_AFFINE ? affine(tape, step, step->parameter, origin) : hcri_undefined();
     }
 }
 
 void hcri_tape_start(const hcri_tape *tape, const double *origin, double *start) {
     for (size_t s = 0; s < tape->steps; s++) {
         const hcri_step *step = &tape->step[s];
-        const hcri_enclosure value =
-            hcri_enclosure_affine(step->parameter, step->kind == HCRI_STEP_AFFINE ? step->count : 0,
-                                  tape->weight + step->first, tape->argument + step->first, origin);
+        const hcri_enclosure value = step->kind == HCRI_STEP_AFFINE ? affine(tape, step, step->parameter, origin)
+                                                                    : hcri_exactly(step->parameter);
         start[s] = 0.5 * value.low + 0.5 * value.high;
     }
 }
 
 void hcri_tape_enclose_slope(const hcri_tape *tape, const double *v, hcri_enclosure *slope) {
-    for (size_t s = 0; s < tape->steps; s++) {
-        const hcri_step *step = &tape->step[s];
-        slope[s] = step->kind != HCRI_STEP_AFFINE ? hcri_undefined()
-                                                  : hcri_enclosure_affine(0, step->count, tape->weight + step->first,
-                                                                          tape->argument + step->first, v);
-    }
+    for (size_t s = 0; s < tape->steps; s++)
+        slope[s] = tape->step[s].kind == HCRI_STEP_AFFINE ? affine(tape, &tape->step[s], 0, v) : hcri_undefined();
 }
 
 hcri_enclosure hcri_tape_enclose_along(const hcri_tape *tape, const hcri_enclosure *start, const hcri_enclosure *slope,

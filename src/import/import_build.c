@@ -1,6 +1,5 @@
 /* What was read to a builder: by way of its region text, whose lines become those of the file. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "formats/column_names.h"

@@ -1,6 +1,5 @@
 /* Reads a file of any supported format: unpacks it, finds its format, reads it. */
 #define _POSIX_C_SOURCE 200809L
-#include <stdio.h>
 #include <string.h>
 #include <zlib.h>
 

@@ -1,6 +1,5 @@
 /* LP files, as CPLEX, Gurobi and HiGHS have them. */
 #include <math.h>
-#include <string.h>
 
 #include "formats/column_names.h"
 #include "import/lp_lexer.h"
@@ -63,14 +62,18 @@ static void add_constant(parser *p, total *sum, double value) {
     sum->constant = value;
 }
 
+/* 1 or -1. */
+static double read_signs(parser *p) {
+    double sign = 1;
+    for (; p->token.kind == HCRI_LP_PLUS || p->token.kind == HCRI_LP_MINUS; advance(p))
+        sign = p->token.kind == HCRI_LP_MINUS ? -sign : sign;
+    return sign;
+}
+
 /* One signed term: a number, a column, or both. */
 static void read_term(parser *p, size_t form, total *sum) {
-    double factor = 1;
+    double factor = read_signs(p);
     char shown[HCRI_SHOWN];
-    while (p->token.kind == HCRI_LP_PLUS || p->token.kind == HCRI_LP_MINUS) {
-        factor = p->token.kind == HCRI_LP_MINUS ? -factor : factor;
-        advance(p);
-    }
     const int has_number = p->token.kind == HCRI_LP_NUMBER;
     if (has_number) {
         factor *= p->token.number;
@@ -109,12 +112,8 @@ static total read_sum(parser *p, size_t form) {
 
 /* A number with its signs. */
 static double read_value(parser *p) {
-    double sign = 1;
+    const double sign = read_signs(p);
     char shown[HCRI_SHOWN];
-    while (p->token.kind == HCRI_LP_PLUS || p->token.kind == HCRI_LP_MINUS) {
-        sign = p->token.kind == HCRI_LP_MINUS ? -sign : sign;
-        advance(p);
-    }
     if (p->token.kind != HCRI_LP_NUMBER)
         REFUSE(p, HCR_ERROR_SYNTAX, "a number was expected, not \"%s\": columns stand on the other side",
                show_token(p, shown));

@@ -19,7 +19,18 @@ typedef struct hcri_rows {
     size_t row_capacity, entry_capacity;
 } hcri_rows;
 
-/* The same, for reading. */
+/* One row, of some rows or made up. */
+typedef struct hcri_row {
+    size_t count;
+    const uint32_t *columns;
+    const double *values;
+} hcri_row;
+static inline hcri_row hcri_rows_row(const hcri_rows *rows, size_t i) {
+    const size_t start = rows->start[i];
+    return (hcri_row){rows->start[i + 1] - start, rows->columns + start, rows->values + start};
+}
+
+/* Rows for reading. */
 static inline hcr_rows hcri_rows_view(const hcri_rows *rows) {
     return (hcr_rows){rows->count, rows->start, rows->columns, rows->values};
 }

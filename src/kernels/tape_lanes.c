@@ -80,6 +80,35 @@ INLINE lanes logarithm(lanes x) {
     return select(x > spread(0x1p-1022), sound, select(x >= spread(0), -infinity(), nan_lanes()));
 }
 
+/* sin(x + quarter π/2) for a whole number of quarters: x = k π/2 + r, |r| <= 0.79, Taylor's polynomials, of which 2^-58
+ * is left out. A NaN where |x| is more than 10^6. */
+INLINE lanes sine(lanes x, long long quarter) {
+    static const double whole = 0x1.8p52, per_quarter = 0x1.45f306dc9c883p-1, quarter_high = 0x1.921fb54400000p+0,
+                        quarter_low = 0x1.0b4611a626331p-34, most = 1e6;
+    const lanes shifted = x * per_quarter + whole, k = shifted - whole;
+    const lanes r = (x - k * quarter_high) - k * quarter_low, z = r * r;
+    lanes s = spread(1.0 / 355687428096000);
+    s = s * z - 1.0 / 1307674368000;
+    s = s * z + 1.0 / 6227020800;
+    s = s * z - 1.0 / 39916800;
+    s = s * z + 1.0 / 362880;
+    s = s * z - 1.0 / 5040;
+    s = s * z + 1.0 / 120;
+    s = s * z - 1.0 / 6;
+    lanes c = spread(1.0 / 20922789888000);
+    c = c * z - 1.0 / 87178291200;
+    c = c * z + 1.0 / 479001600;
+    c = c * z - 1.0 / 3628800;
+    c = c * z + 1.0 / 40320;
+    c = c * z - 1.0 / 720;
+    c = c * z + 1.0 / 24;
+    c = c * z - 0.5;
+    const lane_mask turns = (lane_mask)shifted + quarter;
+    const lanes value = select((turns & 1) != 0, 1 + c * z, r + r * (s * z));
+    const lanes signed_value = (lanes)((lane_mask)value ^ ((turns & 2) << 62));
+    return lanes_if_more(spread(most), lanes_abs(x), signed_value, nan_lanes());
+}
+
 /* x^(p − 1), of which the relative error is at most *error. */
 INLINE lanes lower_power(double p, lanes x, lanes *error) {
     *error = spread(of_function);
@@ -146,6 +175,12 @@ INLINE pair huber(double p, pair x, int proof) {
     if (!proof)
         return (pair){value, slope * x.other};
     return (pair){value, 2 * more * lanes_min(size + x.other, spread(p)) * x.other + of_function * value};
+}
+
+/* Sine and cosine, a quarter on: their slopes are 1 at most. */
+INLINE pair sine_of(pair x, long long quarter, int proof) {
+    const lanes value = sine(x.value, quarter);
+    return (pair){value, proof ? x.other + of_function : sine(x.value, quarter + 1) * x.other};
 }
 
 /* Its slope is under 1. */
@@ -336,6 +371,8 @@ static pair other_step(const hcri_step *step, const arguments *a, int proof) {
     case HCRI_STEP_XLOGX: return x_log_x(x, proof);
     case HCRI_STEP_HUBER: return huber(step->parameter, x, proof);
     case HCRI_STEP_SOFTPLUS: return softplus(x, proof);
+    case HCRI_STEP_SIN: return sine_of(x, 0, proof);
+    case HCRI_STEP_COS: return sine_of(x, 1, proof);
     case HCRI_STEP_LOG_SUM_EXP: return log_sum_exp(a, proof);
     case HCRI_STEP_GEO_MEAN: return geometric_mean(a, proof);
     case HCRI_STEP_NORM: return norm(a, proof);
@@ -362,13 +399,20 @@ static pair affine_at(const arguments *a, const double *y) {
     return (pair){value, is_output || a->count == 0 ? spread(0) : (double)(a->count + 2) * unit * size};
 }
 
-static void slopes_part(const hcri_tape *tape, const double *v, double *slope) {
+static void slopes_part(const hcri_tape *tape, const double *v, double *slope, double *error) {
     for (size_t s = 0; s < tape->steps; s++) {
-        lanes total = spread(0);
-        const size_t end = tape->step[s].kind == HCRI_STEP_AFFINE ? tape->step[s].count : 0;
-        for (size_t k = tape->step[s].first; k < tape->step[s].first + end; k++)
-            total = lanes_fused(spread(tape->weight[k]), load(v + 8 * (size_t)tape->argument[k]), total);
+        const hcri_step *step = &tape->step[s];
+        lanes total = spread(0), size = spread(0);
+        const size_t count = step->kind == HCRI_STEP_AFFINE ? step->count : 0;
+        for (size_t k = step->first; k < step->first + count; k++) {
+            const lanes x = load(v + 8 * (size_t)tape->argument[k]);
+            total = lanes_fused(spread(tape->weight[k]), x, total);
+            if (error != NULL)
+                size += lanes_abs(tape->weight[k] * x);
+        }
         store(slope + 8 * s, total);
+        if (error != NULL)
+            store(error + 8 * s, (double)(count + 1) * unit * size);
     }
 }
 
@@ -402,9 +446,141 @@ static lanes bounds_part(const hcri_tape *tape, const double *y, double *work) {
     return x.value + more * x.other;
 }
 
-static void slopes(const hcri_tape *tape, const double *v, double *slope) {
+/* --------------------------------------------------------------------------------------------------------- ways on
+ */
+
+/* x at t with a bound of its error, its derivative by t there, and, from t up to t + ahead, bounds of |x|, |x'| and
+ * |x''|. The derivative's own rounding is less than 2^-40 of `rate`. */
+typedef struct bend {
+    lanes value, error, slope, size, rate, curve;
+} bend;
+
+typedef struct rays {
+    const double *start, *slope, *error;
+    lanes t, ahead;
+} rays;
+
+INLINE bend bend_at(const double *work, uint32_t step, lanes ahead) {
+    const double *at = work + 40 * (size_t)step;
+    bend x = {load(at), load(at + 8), load(at + 16), spread(0), load(at + 24), load(at + 32)};
+    x.size = lanes_abs(x.value) + x.error + more * ahead * x.rate;
+    return x;
+}
+
+INLINE bend affine_bend(double start, const rays *r, size_t s) {
+    const lanes slope = load(r->slope + 8 * s), moved = r->t * slope, off = load(r->error + 8 * s);
+    const lanes error = r->t * off + 6 * unit * (__builtin_fabs(start) + lanes_abs(moved));
+    return (bend){start + moved, error, slope, spread(0), lanes_abs(slope) + off, spread(0)};
+}
+
+static bend sum_bend(const hcri_tape *tape, const hcri_step *step, const double *work, lanes ahead) {
+    bend total = {.value = spread(step->parameter), .error = spread(0), .slope = spread(0), .rate = spread(0)};
+    total.curve = spread(0);
+    lanes size = lanes_abs(total.value);
+    for (size_t k = step->first; k < step->first + step->count; k++) {
+        const bend x = bend_at(work, tape->argument[k], ahead);
+        const double weight = tape->weight[k], positive = __builtin_fabs(weight);
+        total.value += weight * x.value;
+        total.error += positive * x.error;
+        total.slope += weight * x.slope;
+        total.rate += positive * x.rate;
+        total.curve += positive * x.curve;
+        size += lanes_abs(weight * x.value);
+    }
+    total.error += (double)(step->count + 1) * unit * size;
+    return total;
+}
+
+INLINE bend product_bend(bend x, bend y) {
+    const lanes value = x.value * y.value;
+    return (bend){value,
+                  lanes_abs(x.value) * y.error + (lanes_abs(y.value) + y.error) * x.error + unit * lanes_abs(value),
+                  x.slope * y.value + x.value * y.slope,
+                  spread(0),
+                  x.rate * y.size + x.size * y.rate,
+                  x.curve * y.size + 2 * x.rate * y.rate + x.size * y.curve};
+}
+
+/* f(x) from f and f', and bounds of |f'| and |f''| where |x'| times `ahead` may take x; `error` is f's own. */
+INLINE bend composed(bend x, lanes f, lanes derivative, lanes error, lanes rate, lanes curve) {
+    return (bend){f,         rate * x.error + error, derivative * x.slope,
+                  spread(0), rate * x.rate,          curve * x.rate * x.rate + rate * x.curve};
+}
+
+INLINE bend power_bend(double p, bend x) {
+    lanes unused;
+    const lanes lower = lower_power(p, x.value, &unused), value = lower * x.value;
+    const lanes curve = p < 2 ? spread(0) : p * (p - 1) * lower_power(p - 1, x.size, &unused);
+    return composed(x, value, p * lower, p * unit * lanes_abs(value), p * lower_power(p, x.size, &unused), curve);
+}
+
+static bend squares_bend(const hcri_tape *tape, const hcri_step *step, const double *work, lanes ahead) {
+    bend total = {.value = spread(0), .error = spread(0), .slope = spread(0), .rate = spread(0)};
+    total.curve = spread(0);
+    for (size_t k = step->first; k < step->first + step->count; k++) {
+        const bend x = bend_at(work, tape->argument[k], ahead), square = product_bend(x, x);
+        total.value += square.value;
+        total.error += square.error;
+        total.slope += square.slope;
+        total.rate += square.rate;
+        total.curve += square.curve;
+    }
+    total.error += (double)step->count * unit * total.value;
+    return total;
+}
+
+static bend other_bend(const hcri_tape *tape, const hcri_step *step, const double *work, lanes ahead) {
+    const uint32_t *argument = tape->argument + step->first;
+    const bend x = bend_at(work, argument[0], ahead);
+    switch (step->kind) {
+    case HCRI_STEP_SUM: return sum_bend(tape, step, work, ahead);
+    case HCRI_STEP_PRODUCT: return product_bend(x, bend_at(work, argument[1], ahead));
+    case HCRI_STEP_SUM_SQUARES: return squares_bend(tape, step, work, ahead);
+    case HCRI_STEP_POWER: return power_bend(step->parameter, x);
+    case HCRI_STEP_EXP: {
+        const lanes value = exponential(x.value),
+                    largest = more * exponential(x.value + x.error + more * ahead * x.rate);
+        return composed(x, value, value, of_function * value, largest, largest);
+    }
+    case HCRI_STEP_SIN:
+    case HCRI_STEP_COS: {
+        const long long quarter = step->kind == HCRI_STEP_COS;
+        return composed(x, sine(x.value, quarter), sine(x.value, quarter + 1), spread(of_function), spread(1),
+                        spread(1));
+    }
+    default: return (bend){nan_lanes(), nan_lanes(), nan_lanes(), spread(0), nan_lanes(), nan_lanes()};
+    }
+}
+
+/* With c >= φ(t), D >= φ'(t), M >= |φ''|: φ(t + h) <= c + D h + M h²/2, which is 0 where h is −2c/(D + √(D² − 2Mc)).
+ *
+ * A rate is at least 2^20/ahead times the error of its step, so that errors move no argument by more than the way 2^-20
+ * ahead would: they change the derivative by 2^-20 ahead M at most. */
+static lanes way_part(const hcri_tape *tape, const rays *r, double *work, lanes *at_t) {
+    const lanes per_error = 0x1p20 / r->ahead;
+    bend x = {.value = r->t};
+    for (size_t s = 0; s < tape->steps; s++) {
+        const hcri_step *step = &tape->step[s];
+        x = step->kind == HCRI_STEP_AFFINE ? affine_bend(r->start[s], r, s) : other_bend(tape, step, work, r->ahead);
+        x.error += tiny;
+        x.rate += per_error * x.error;
+        double *at = work + 40 * s;
+        store(at, x.value);
+        store(at + 8, x.error);
+        store(at + 16, x.slope);
+        store(at + 24, x.rate);
+        store(at + 32, x.curve);
+    }
+    *at_t = x.value + more * x.error;
+    const lanes c = lanes_min(*at_t, spread(0)), m = more * x.curve;
+    const lanes d = x.slope + 0x1p-40 * x.rate + 0x1p-20 * r->ahead * m, root = lanes_sqrt(d * d - 2 * m * c);
+    const lanes way = (1 - 0x1p-40) * lanes_if_more(d, spread(0), -2 * c / (d + root), (root - d) / m);
+    return lanes_if_more(way, r->ahead, r->ahead, way); /* a NaN stays */
+}
+
+static void slopes(const hcri_tape *tape, const double *v, double *slope, double *error) {
     for (size_t part = 0; part < HCRI_LANES; part += WIDTH)
-        slopes_part(tape, v + part, slope + part);
+        slopes_part(tape, v + part, slope + part, error == NULL ? NULL : error + part);
 }
 
 static void along(const hcri_tape *tape, const double *start, const double *slope, const double t[HCRI_LANES],
@@ -421,6 +597,17 @@ static void bounds(const hcri_tape *tape, const double *y, double most[HCRI_LANE
         store(most + part, bounds_part(tape, y + part, work + part));
 }
 
+static void ways(const hcri_tape *tape, const double *start, const double *slope, const double *error,
+                 const double t[HCRI_LANES], const double ahead[HCRI_LANES], double way[HCRI_LANES],
+                 double most[HCRI_LANES], double *work) {
+    for (size_t part = 0; part < HCRI_LANES; part += WIDTH) {
+        lanes at_t;
+        store(way + part, way_part(tape, &(rays){start, slope + part, error + part, load(t + part), load(ahead + part)},
+                                   work + part, &at_t));
+        store(most + part, at_t);
+    }
+}
+
 static void exponentials(size_t count, const double *x, double *out) {
     for (size_t k = 0; k < 8 * count; k += WIDTH)
         store(out + k, exponential(load(x + k)));
@@ -431,11 +618,18 @@ static void logarithms(size_t count, const double *x, double *out) {
         store(out + k, logarithm(load(x + k)));
 }
 
+static void sines(size_t count, const double *x, double *out) {
+    for (size_t k = 0; k < 8 * count; k += WIDTH)
+        store(out + k, sine(load(x + k), 0));
+}
+
 extern const hcri_tape_kernels HCRI_JOIN(hcri_tape_kernels_, HCRI_VARIANT);
 const hcri_tape_kernels HCRI_JOIN(hcri_tape_kernels_, HCRI_VARIANT) = {
     .slopes = slopes,
     .along = along,
     .bounds = bounds,
+    .ways = ways,
     .exponentials = exponentials,
     .logarithms = logarithms,
+    .sines = sines,
 };

@@ -63,25 +63,35 @@ typedef struct hcri_tape {
 /* Powers that the lanes have: whole numbers by products, −1, and what is no whole number, of a positive argument, by
  * logarithms. */
 enum { HCRI_MOST_PRODUCTS = 16 };
+static inline int hcri_is_whole(double p) { return p > -64 && p < 64 && p == (double)(int)p; }
 static inline int hcri_power_has_lanes(double p) {
-    return p == -1 || (p > -64 && p < 64 && (p != (double)(int)p || (p >= 1 && p <= HCRI_MOST_PRODUCTS)));
+    return p == -1 || (hcri_is_whole(p) ? p >= 1 && p <= HCRI_MOST_PRODUCTS : p > -64 && p < 64);
 }
 
 /* Of eight lanes number j stands at 8 j … 8 j + 7; `work` has HCRI_TAPE_LANES_WORK numbers a step. For tapes of which
  * hcri_tape_has_lanes (functions/tape.h) is 1. */
 #define HCRI_TAPE_LANES_WORK 16
+#define HCRI_TAPE_WAYS_WORK 40
 typedef struct hcri_tape_kernels {
-    /* The slopes of affine steps, eight numbers a step: Σ weight v_j, of eight directions as columns. */
-    void (*slopes)(const hcri_tape *tape, const double *v, double *slope);
+    /* The slopes of affine steps, eight numbers a step: Σ weight v_j, of eight directions as columns; and bounds of
+     * their errors (NULL: not wanted). */
+    void (*slopes)(const hcri_tape *tape, const double *v, double *slope, double *error);
     /* The value and its derivative by t where affine steps are start + t slope; NaN or infinite outside the domain. */
     void (*along)(const hcri_tape *tape, const double *start, const double *slope, const double t[HCRI_LANES],
                   double value[HCRI_LANES], double derivative[HCRI_LANES], double *work);
     /* Upper bounds of the values at eight points, rounding included (docs/exactness.md, "Expressions"); NaN or infinite
      * where none is proved. */
     void (*bounds)(const hcri_tape *tape, const double *y, double most[HCRI_LANES], double *work);
-    /* e^x and log x, which are off by at most 2^-51 of themselves, for tests; 8 `count` numbers. */
+    /* A way on from t, at most `ahead`, over which the value is certain to stay 0 or less, and in most[] a bound of it
+     * at t; 0 or a NaN where there is none. For tapes of which hcri_tape_has_ways is 1; `error` as from `slopes`, and
+     * `work` has HCRI_TAPE_WAYS_WORK numbers a step. */
+    void (*ways)(const hcri_tape *tape, const double *start, const double *slope, const double *error,
+                 const double t[HCRI_LANES], const double ahead[HCRI_LANES], double way[HCRI_LANES],
+                 double most[HCRI_LANES], double *work);
+    /* e^x and log x, off by at most 2^-51 of themselves, and sin x, by 2^-51, for tests; 8 `count` numbers. */
     void (*exponentials)(size_t count, const double *x, double *out);
     void (*logarithms)(size_t count, const double *x, double *out);
+    void (*sines)(size_t count, const double *x, double *out);
 } hcri_tape_kernels;
 
 #endif

@@ -60,23 +60,8 @@ static double measure(const hcri_set *set, size_t b, const double *y, double *gr
     return *value < 0 ? 0.5 * (slope + beyond) : beyond;
 }
 
-static double flat_radius(const hcri_set *set, const double *y) {
-    double least = INFINITY;
-    for (size_t j = 0; j < set->n; j++)
-        least = fmin(least, fmin(set->box->upper[j] - y[j], y[j] - set->box->lower[j]) / hcri_side_length(set, j));
-    const hcri_linear *linear = set->linear;
-    for (size_t i = 0; i < linear->rows.count; i++) {
-        const double above = -hcri_rows_dot_minus(&linear->rows, i, y, linear->upper[i]);
-        const double below = hcri_rows_dot_minus(&linear->rows, i, y, linear->lower[i]);
-        least =
-            fmin(least, fmin(isinf(linear->upper[i]) ? INFINITY : above, isinf(linear->lower[i]) ? INFINITY : below) /
-                            hcri_side_length(set, set->n + i));
-    }
-    return least;
-}
-
 static double radius_at(const hcri_set *set, const double *y, double *gradient) {
-    double least = flat_radius(set, y);
+    double least = hcri_flat_radius(set, y);
     for (size_t b = 2; b < set->blocks; b++) {
         double value;
         const double weight = measure(set, b, y, gradient, &value);
@@ -161,11 +146,10 @@ typedef struct search {
     double *y, *z, *gradient; /* the point; the solver's variables and r */
     double scale;             /* of the variables around y */
     double reached;           /* r · scale */
-    int convex;               /* IPOPT: for quadratics and for many outputs, where it is faster than a simplex method */
-    size_t sides, quadratics;
-    uint32_t *number;   /* of the sides, then of the quadratics … */
-    double *multiplier; /* … and their multipliers in max r */
-    double *weight;     /* w_q scale */
+    size_t sides, quadratics; /* with quadratics IPOPT's, else a simplex method's */
+    uint32_t *number;         /* of the sides, then of the quadratics … */
+    double *multiplier;       /* … and their multipliers in max r */
+    double *weight;           /* w_q scale */
 } search;
 
 static void search_release(search *at) { hcri_pool_release(&at->memory); }
@@ -187,7 +171,6 @@ static hcr_status search_start(search *at, const hcri_set *set, const double *lo
     const hcr_allocator *own = hcri_pool_allocator(&at->memory);
     at->sides = hcri_local_sides(set);
     at->quadratics = flat_only ? 0 : set->blocks - 2;
-    at->convex = at->quadratics != 0;
     const size_t count = at->sides + at->quadratics;
     at->z = hcri_allocate(own, n + count + set->blocks + 1, sizeof *at->z);
     at->gradient = hcri_allocate(own, n, sizeof *at->gradient);
@@ -216,7 +199,7 @@ static hcr_status search_start(search *at, const hcri_set *set, const double *lo
 /* The weights at y; returns the largest r there, in units of the scale. */
 static double weigh(search *at) {
     const hcri_set *set = at->set;
-    double lowest = flat_radius(set, at->y) / at->scale;
+    double lowest = hcri_flat_radius(set, at->y) / at->scale;
     for (size_t q = 0; q < at->quadratics; q++) {
         double value;
         at->weight[q] = measure(set, q + 2, at->y, at->gradient, &value);
@@ -241,7 +224,7 @@ static hcr_status solve_convex(search *at, hcr_error *error) {
     const hcri_local local = {set, at->y, at->scale, NULL};
     HCRI_SCOPED_BY(hcri_program_release) hcri_program program = {0};
     HCRI_SCOPED_BY(hcri_nlp_scoped) hcri_nlp *nlp = NULL;
-    HCRI_TRY(hcri_local_margin(&local, NULL, &program, error));
+    HCRI_TRY(hcri_local_margin(&local, &program, error));
     const hcri_nlp_parts parts = {
         .set = set, .program = &program, .centre = at->y, .scale = at->scale, .weight = at->weight, .slack = n};
     HCRI_TRY(hcri_nlp_create(&parts, &nlp, error));
@@ -265,25 +248,12 @@ static hcr_status solve_flat(search *at, hcr_error *error) {
     return status == HCR_ERROR_SOLVER && !at->flat_only ? solve_convex(at, error) : status;
 }
 
-/* By the method that suits the set; a set of bounds and rows by the simplex method where IPOPT gives up, which it may
- * on flat ones, by the order in which threads add. */
-static hcr_status solve_once(search *at, hcr_error *error) {
-    if (!at->convex)
-        return solve_flat(at, error);
-    const hcr_status status = solve_convex(at, error);
-    if (status != HCR_ERROR_SOLVER || at->set->blocks != 2)
-        return status;
-    at->convex = 0;
-    const hcri_local local = {at->set, at->y, at->scale, NULL};
-    return hcri_ball_find(&local, at->z, at->multiplier, error);
-}
-
 /* The largest r, at a scale at which it isn't small. */
 static hcr_status search_at_scale(search *at, hcr_error *error) {
     enum { MOST_ROUNDS = 12, MANY = 2000 };
     const double least = at->sides > MANY ? hcri_empty_share * at->scale : 0; /* a round takes seconds there */
     for (int round = 0; round < MOST_ROUNDS; round++) {
-        HCRI_TRY(solve_once(at, error));
+        HCRI_TRY((at->quadratics != 0 ? solve_convex : solve_flat)(at, error));
         for (size_t j = 0; j < at->set->n; j++)
             at->y[j] += at->scale * at->z[j];
         const double r = at->z[at->set->n];
@@ -471,7 +441,7 @@ static hcr_status search_spread(search *at, hcr_error *error) {
         HCRI_TRY(spread_sparse(at, held, kept, moved, &found, error));
     else
         found = analytic(at->set, at->reached, kept, held, moved, error) == HCR_OK;
-    if (found && flat_radius(at->set, moved) >= kept * at->reached)
+    if (found && hcri_flat_radius(at->set, moved) >= kept * at->reached)
         memcpy(at->y, moved, n * sizeof *moved);
     return HCR_OK;
 }
@@ -495,7 +465,7 @@ hcr_status hcri_central_largest_ball(const hcri_set *set, const double *lower, c
     }
     HCRI_TRY(search_largest(&at, error));
     HCRI_TRY(search_judge(&at, error));
-    if (!at.convex)
+    if (at.quadratics == 0)
         HCRI_TRY(search_spread(&at, error));
     return hcri_central_radius(set, y, radius, error);
 }
@@ -511,7 +481,6 @@ hcr_status hcri_central_check_rows(const hcri_set *set, const double *lower, con
         return hcri_fail_memory(error);
     HCRI_SCOPED_BY(search_release) search at = {0};
     HCRI_TRY(search_start(&at, set, lower, upper, y, 1, error));
-    at.convex = 0; /* IPOPT may look for the room of a flat set for minutes */
     HCRI_TRY(search_largest(&at, error));
     at.flat_only = !needs_room;
     return at.reached > rounding_at(&at) ? HCR_OK : search_judge(&at, error);

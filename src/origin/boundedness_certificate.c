@@ -30,16 +30,16 @@ typedef struct normals {
 static void release(normals *at) { hcri_pool_release(&at->memory); }
 
 /* Appends sign · a over the outputs that are open, as a unit vector. */
-static void add_side(normals *at, double sign, size_t terms, const uint32_t *columns, const double *values) {
+static void add_side(normals *at, double sign, hcri_row side) {
     double *row = at->H + at->sides * at->n, largest = 0;
-    for (size_t k = 0; k < terms; k++)
-        if (at->place[columns[k]] != UINT32_MAX)
-            largest = fmax(largest, fabs(values[k]));
+    for (size_t k = 0; k < side.count; k++)
+        if (at->place[side.columns[k]] != UINT32_MAX)
+            largest = fmax(largest, fabs(side.values[k]));
     if (largest == 0)
         return;
-    for (size_t k = 0; k < terms; k++)
-        if (at->place[columns[k]] != UINT32_MAX)
-            row[at->place[columns[k]]] = sign * values[k] / largest;
+    for (size_t k = 0; k < side.count; k++)
+        if (at->place[side.columns[k]] != UINT32_MAX)
+            row[at->place[side.columns[k]]] = sign * side.values[k] / largest;
     const double length = cblas_dnrm2((int)at->n, row, 1);
     for (size_t j = 0; j < at->n; j++)
         row[j] /= length;
@@ -50,14 +50,13 @@ static void add_sides(normals *at, const hcri_set *set, const double *lower, con
     static const double one = 1;
     for (uint32_t j = 0; j < set->n; j++)
         if (at->place[j] != UINT32_MAX && (!isinf(lower[j]) || !isinf(upper[j])))
-            add_side(at, isinf(upper[j]) ? -1 : 1, 1, &j, &one);
+            add_side(at, isinf(upper[j]) ? -1 : 1, (hcri_row){1, &j, &one});
     const hcri_rows *rows = &set->linear->rows;
     for (size_t i = 0; i < rows->count; i++) {
-        const size_t start = rows->start[i], terms = rows->start[i + 1] - start;
         if (!isinf(set->linear->upper[i]))
-            add_side(at, 1, terms, rows->columns + start, rows->values + start);
+            add_side(at, 1, hcri_rows_row(rows, i));
         if (!isinf(set->linear->lower[i]))
-            add_side(at, -1, terms, rows->columns + start, rows->values + start);
+            add_side(at, -1, hcri_rows_row(rows, i));
     }
 }
 

@@ -32,12 +32,12 @@ static void append_term(const hcri_set *set, double coefficient, size_t j, char 
 
 static void write_row(const hcri_set *set, const hcri_rows *rows, size_t row, char *text, size_t capacity) {
     enum { MOST_TERMS = 4 };
-    const size_t start = rows->start[row], terms = rows->start[row + 1] - start;
+    const hcri_row terms = hcri_rows_row(rows, row);
     text[0] = '\0';
-    for (size_t k = start; k < start + (terms > MOST_TERMS ? MOST_TERMS : terms); k++)
-        append_term(set, rows->values[k], rows->columns[k], text, capacity);
-    if (terms > MOST_TERMS)
-        append(text, capacity, " + ... (%zu terms)", terms);
+    for (size_t k = 0; k < terms.count && k < MOST_TERMS; k++)
+        append_term(set, terms.values[k], terms.columns[k], text, capacity);
+    if (terms.count > MOST_TERMS)
+        append(text, capacity, " + ... (%zu terms)", terms.count);
 }
 
 /* "file:line: text (inequality)" */

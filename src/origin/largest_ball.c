@@ -54,20 +54,19 @@ static hcr_status write_dual(const hcri_program *program, hcri_program *dual, do
     for (size_t i = 0; i <= sides; i++)
         dual->lower[i] = 0;
     for (size_t j = 0; j < columns; j++) {
-        size_t terms = turned.start[j + 1] - turned.start[j];
-        length[j] = 0;
-        for (size_t k = 0; k < terms; k++) {
-            column[k] = turned.columns[turned.start[j] + k];
-            value[k] = turned.values[turned.start[j] + k];
-        }
-        if (j == columns - 1) {
-            column[terms] = (uint32_t)sides;
-            value[terms++] = 1;
-        }
-        for (size_t k = 0; k < terms; k++)
-            length[j] = fmax(length[j], fabs(value[k]));
+        hcri_row row = hcri_rows_row(&turned, j);
         const double right = j == columns - 1 ? 1 : 0;
-        HCRI_TRY(hcri_program_add_row(dual, terms, column, value, right, right, error));
+        length[j] = right;
+        for (size_t k = 0; k < row.count; k++)
+            length[j] = fmax(length[j], fabs(row.values[k]));
+        if (j == columns - 1) {
+            memcpy(column, row.columns, row.count * sizeof *column);
+            memcpy(value, row.values, row.count * sizeof *value);
+            column[row.count] = (uint32_t)sides;
+            value[row.count] = 1;
+            row = (hcri_row){row.count + 1, column, value};
+        }
+        HCRI_TRY(hcri_program_add_row(dual, row, right, right, error));
     }
     return HCR_OK;
 }
@@ -97,7 +96,7 @@ hcr_status hcri_ball_find(const hcri_local *local, double *z, double *multiplier
     enum { MANY = 200, FOR_EACH_OUTPUT = 4 };
     HCRI_SCOPED_BY(hcri_program_release) hcri_program program = {0};
     const hcri_local lifted = {local->set, local->centre, local->scale, hcri_local_lift(local->set)};
-    HCRI_TRY(hcri_local_margin(&lifted, NULL, &program, error));
+    HCRI_TRY(hcri_local_margin(&lifted, &program, error));
     const size_t sides = hcri_local_sides(local->set);
     hcr_status status = HCR_ERROR_SOLVER;
     if (lifted.lift == NULL && sides > MANY && sides / FOR_EACH_OUTPUT > program.columns)

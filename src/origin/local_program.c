@@ -80,10 +80,10 @@ static size_t coefficients(const hcri_local *local, size_t i, uint32_t *columns,
         rows = &original->linear->rows;
         i = (number - original->linear->base.first) / 2;
     }
-    const size_t count = rows->start[i + 1] - rows->start[i];
-    memcpy(columns, rows->columns + rows->start[i], count * sizeof *columns);
-    memcpy(values, rows->values + rows->start[i], count * sizeof *values);
-    return count;
+    const hcri_row row = hcri_rows_row(rows, i);
+    memcpy(columns, row.columns, row.count * sizeof *columns);
+    memcpy(values, row.values, row.count * sizeof *values);
+    return row.count;
 }
 
 /* The coefficients of a side's row as a unit vector in the form a·z <= slack, with room for one column more; returns
@@ -110,8 +110,7 @@ static size_t side_row(const hcri_local *local, const side *at, uint32_t *column
 static hcr_status add_equalities(const hcri_local *local, hcri_program *program, hcr_error *error) {
     const hcri_rows *rows = local->lift == NULL ? NULL : &local->lift->original->equalities.rows;
     for (size_t e = 0; rows != NULL && e < rows->count; e++)
-        HCRI_TRY(hcri_program_add_row(program, rows->start[e + 1] - rows->start[e], rows->columns + rows->start[e],
-                                      rows->values + rows->start[e], 0, 0, error));
+        HCRI_TRY(hcri_program_add_row(program, hcri_rows_row(rows, e), 0, 0, error));
     return HCR_OK;
 }
 
@@ -156,29 +155,24 @@ hcr_status hcri_local_plain(const hcri_local *local, hcri_program *program, hcr_
             program->upper[room.columns[0]] = high * length;
             continue;
         }
-        HCRI_TRY(hcri_program_add_row(program, terms, room.columns, room.values, low, high, error));
+        HCRI_TRY(hcri_program_add_row(program, (hcri_row){terms, room.columns, room.values}, low, high, error));
     }
     return add_equalities(local, program, error);
 }
 
-hcr_status hcri_local_margin(const hcri_local *local, const double *level, hcri_program *program, hcr_error *error) {
+hcr_status hcri_local_margin(const hcri_local *local, hcri_program *program, hcr_error *error) {
     const size_t r = hcri_local_columns(local);
     HCRI_SCRATCH(scratch, &hcri_default_allocator);
     row_room room;
     HCRI_TRY(make_row_room(r, scratch, &room, error));
     HCRI_TRY(hcri_program_create(program, r + 1, error));
     program->upper[r] = 2;
-    size_t row = 0;
-    for (side at = before_first; next_side(local->set, &at); row++) {
+    for (side at = before_first; next_side(local->set, &at);) {
         double slack;
         size_t terms = side_row(local, &at, room.columns, room.values, &slack);
-        if (level != NULL && level[row] >= 0) {
-            slack -= level[row];
-        } else {
-            room.columns[terms] = (uint32_t)r;
-            room.values[terms++] = 1;
-        }
-        HCRI_TRY(hcri_program_add_row(program, terms, room.columns, room.values, -INFINITY, slack, error));
+        room.columns[terms] = (uint32_t)r;
+        room.values[terms++] = 1;
+        HCRI_TRY(hcri_program_add_row(program, (hcri_row){terms, room.columns, room.values}, -INFINITY, slack, error));
     }
     return add_equalities(local, program, error);
 }
@@ -198,7 +192,7 @@ hcr_status hcri_local_slacks(const hcri_local *local, hcri_program *program, hcr
         size_t terms = side_row(local, &at, room.columns, room.values, &slack);
         room.columns[terms] = (uint32_t)(set->n + row);
         room.values[terms++] = 1;
-        HCRI_TRY(hcri_program_add_row(program, terms, room.columns, room.values, slack, slack, error));
+        HCRI_TRY(hcri_program_add_row(program, (hcri_row){terms, room.columns, room.values}, slack, slack, error));
     }
     return HCR_OK;
 }

@@ -31,9 +31,8 @@ hcr_status hcri_local_plain(const hcri_local *local, hcri_program *program, hcr_
 /* The sides that exist, bounds before rows, and their numbers in the set. */
 size_t hcri_local_sides(const hcri_set *set);
 void hcri_local_side_numbers(const hcri_set *set, uint32_t *number);
-/* Columns z and r, and one row a side, before those of a lift's equalities: a·z + r <= slack, r at most 2. Where
- * level[side] >= 0 (level may be NULL) the side has that much room instead of r. */
-hcr_status hcri_local_margin(const hcri_local *local, const double *level, hcri_program *program, hcr_error *error);
+/* Columns z and r, and one row a side, before those of a lift's equalities: a·z + r <= slack, r at most 2. */
+hcr_status hcri_local_margin(const hcri_local *local, hcri_program *program, hcr_error *error);
 /* Columns z, then one slack s >= 0 a side and one a quadratic: a·z + s = slack. Not lifted. */
 hcr_status hcri_local_slacks(const hcri_local *local, hcri_program *program, hcr_error *error);
 

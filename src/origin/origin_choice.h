@@ -8,7 +8,7 @@
 /* How an origin is chosen. */
 typedef struct hcri_origin_request {
     hcr_origin kind;
-    const double *point; /* GIVEN: it; MEAN: the mean; else NULL */
+    double *point; /* GIVEN: it; MEAN: the mean; else NULL */
 } hcri_origin_request;
 
 /* origin (n numbers): strictly inside, rounding included. `centre` and `room`: that of a largest ball, as far as is

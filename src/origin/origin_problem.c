@@ -15,16 +15,6 @@
 
 static const hcr_allocator *const memory = &hcri_default_allocator;
 
-/* What is looked for. */
-typedef struct task {
-    hcr_origin origin;
-    double *point; /* NULL, or the wished one … */
-    int is_inside; /* … which is known to be strictly inside */
-    int unbounded_allowed;
-    int centre_only;             /* no extremes */
-    const double *lower, *upper; /* NULL, or a box that holds the set */
-} task;
-
 /* ------------------------------------------------------------------------------------------------------ equalities */
 
 static int has_equalities(const hcri_set *set) {
@@ -48,10 +38,11 @@ static void requested_point(const hcr_builder *builder, double *point) {
 }
 
 /* A given point has to be on the equalities, as far as the digits it was written with go; the mean is projected. */
-static hcr_status place_on_equalities(const hcri_set *set, const hcri_affine *affine, hcr_origin kind, double *point,
-                                      hcr_error *error) {
+static hcr_status place_on_equalities(const hcri_set *set, const hcri_affine *affine,
+                                      const hcri_origin_request *request, hcr_error *error) {
     const hcri_rows *rows = &set->equalities.rows;
-    if (kind == HCR_ORIGIN_GIVEN) {
+    double *point = request->point;
+    if (request->kind == HCR_ORIGIN_GIVEN) {
         for (size_t e = 0; e < rows->count; e++) {
             double sizes;
             (void)hcri_rows_dot(rows, e, point, &sizes);
@@ -108,9 +99,8 @@ static hcr_status dependent_rows(const hcri_reduction *reduction, const double *
     *rows = (hcri_rows){0};
     for (size_t d = 0; d < affine->count; d++) {
         const uint32_t j = affine->dependent[d];
-        const size_t start = map->start[j];
-        HCRI_TRY(hcri_rows_append(rows, memory, map->start[j + 1] - start, map->columns + start, map->values + start,
-                                  error));
+        const hcri_row row = hcri_rows_row(map, j);
+        HCRI_TRY(hcri_rows_append(rows, memory, row.count, row.columns, row.values, error));
         low[d] = lower[j] - affine->constant[d];
         high[d] = upper[j] - affine->constant[d];
     }
@@ -134,8 +124,8 @@ static void include_origin(size_t n, const double *origin, double *lower, double
     }
 }
 
-static hcr_status interior_search_reduced(const hcri_reduction *reduction, const task *wanted, hcri_finding *finding,
-                                          hcr_error *error) {
+static hcr_status search_reduced(const hcri_reduction *reduction, const hcri_interior_search *wanted,
+                                 hcri_finding *finding, hcr_error *error) {
     const size_t k = reduction->freedom, n = finding->set->n;
     if (k == 0) {
         memcpy(finding->origin, reduction->constant, n * sizeof(double));
@@ -150,24 +140,23 @@ static hcr_status interior_search_reduced(const hcri_reduction *reduction, const
         return hcri_fail_memory(error);
     double *low = numbers + 4 * k, *high = low + dependent, *lower = high + dependent, *upper = lower + n;
     HCRI_SCOPED_BY(hcri_rows_scoped) hcri_rows rows = {0};
-    hcri_interior_search at = {.set = &reduction->set,
-                               .origin_request = {wanted->origin, wanted->point == NULL ? NULL : numbers + 3 * k},
-                               .is_inside = wanted->is_inside,
-                               .unbounded_allowed = wanted->unbounded_allowed,
-                               .centre_only = wanted->centre_only,
-                               .origin = numbers,
-                               .lower = numbers + k,
-                               .upper = numbers + 2 * k,
-                               .rows = &rows,
-                               .row_lower = low,
-                               .row_upper = high};
+    const double *point = wanted->origin_request.point;
+    hcri_interior_search at = *wanted;
+    at.set = &reduction->set;
+    at.origin_request.point = point == NULL ? NULL : numbers + 3 * k;
+    at.origin = numbers;
+    at.lower = numbers + k;
+    at.upper = numbers + 2 * k;
+    at.rows = &rows;
+    at.row_lower = low;
+    at.row_upper = high;
     HCRI_TRY(hcri_bounds_derive(finding->set, lower, upper, error));
     hcri_interior_search_narrow(n, lower, upper, finding->lower, finding->upper);
     for (size_t i = 0; i < k; i++) {
         at.lower[i] = finding->lower[reduction->free[i]];
         at.upper[i] = finding->upper[reduction->free[i]];
-        if (wanted->point != NULL)
-            numbers[3 * k + i] = wanted->point[reduction->free[i]];
+        if (point != NULL)
+            numbers[3 * k + i] = point[reduction->free[i]];
     }
     HCRI_TRY(dependent_rows(reduction, finding->lower, finding->upper, &rows, low, high, error));
     HCRI_TRY(hcri_interior_search_run(&at, error));
@@ -194,15 +183,12 @@ hcr_status hcri_set_copy_convex(const hcri_set *set, hcri_set *copy, hcr_error *
     HCRI_TRY(hcri_set_copy(set, memory, copy, error));
     size_t kept = 0;
     for (size_t b = 0; b < copy->blocks; b++)
-        if (copy->block[b]->kind->is_bilinear)
+        if (copy->block[b]->kind->is_bilinear || !copy->block[b]->convex)
             hcri_block_release(copy->block[b]);
         else
             copy->block[kept++] = copy->block[b];
     copy->blocks = kept;
-    const hcr_status status = hcri_set_number(copy, error);
-    if (status != HCR_OK)
-        hcri_set_release(copy);
-    return status;
+    return hcri_set_number(copy, error);
 }
 
 /* What is found of a set with parameters before all else: the centre at the middle of their range, with that as the
@@ -216,14 +202,13 @@ typedef struct middle {
 static void middle_release(middle *at) { hcri_release(memory, at->point); }
 
 /* A point inside saves the search for one in the set of outputs and parameters. */
-static hcr_status take_middle(const hcri_lifted *lifted, task *wanted, middle *at, hcr_error *error) {
+static hcr_status take_middle(const hcri_lifted *lifted, hcri_interior_search *wanted, middle *at, hcr_error *error) {
     at->point = hcri_allocate(memory, lifted->set->n, sizeof *at->point);
     if (at->point == NULL)
         return hcri_fail_memory(error);
     at->status = hcri_moving_reference(lifted, at->point, &at->room, &at->error);
     if (at->status == HCR_OK) {
-        wanted->origin = HCR_ORIGIN_GIVEN;
-        wanted->point = at->point;
+        wanted->origin_request = (hcri_origin_request){HCR_ORIGIN_GIVEN, at->point};
         wanted->is_inside = 1;
     }
     return HCR_OK;
@@ -247,51 +232,45 @@ static hcr_status find_origin_map(const hcr_builder *builder, hcri_lifted *lifte
     return HCR_OK;
 }
 
-/* Without equalities. */
-static hcr_status interior_search_free(const task *wanted, const hcri_set *set, hcri_finding *finding,
-                                       hcr_error *error) {
-    hcri_interior_search at = {.set = set,
-                               .origin_request = {wanted->origin, wanted->point},
-                               .is_inside = wanted->is_inside,
-                               .unbounded_allowed = wanted->unbounded_allowed,
-                               .centre_only = wanted->centre_only,
-                               .origin = finding->origin,
-                               .lower = finding->lower,
-                               .upper = finding->upper};
-    const hcr_status status = hcri_interior_search_run(&at, error);
+/* In a set without equalities: the finding's own, or the reduced one. */
+static hcr_status search(const hcri_interior_search *wanted, const hcri_set *set, hcri_finding *finding,
+                         hcr_error *error) {
+    if (set->reduction != NULL)
+        return search_reduced(set->reduction, wanted, finding, error);
+    hcri_interior_search at = *wanted;
+    at.set = set;
+    at.origin = finding->origin;
+    at.lower = finding->lower;
+    at.upper = finding->upper;
+    HCRI_TRY(hcri_interior_search_run(&at, error));
     finding->inradius = at.inradius;
-    return status;
+    return HCR_OK;
 }
 
-static hcr_status find_free(task *wanted, const hcr_builder *moving, hcri_finding *finding, hcr_error *error) {
+/* The same; with parameters (moving != NULL) their range's middle first, and how the origin moves after it. */
+static hcr_status find_in(hcri_interior_search *wanted, const hcri_set *free, const hcr_builder *moving,
+                          hcri_finding *finding, hcr_error *error) {
     if (moving == NULL)
-        return interior_search_free(wanted, finding->set, finding, error);
+        return search(wanted, free, finding, error);
+    HCRI_SCOPED_BY(middle_release) middle at = {.point = NULL};
+    hcri_lifted lifted = {
+        .set = finding->set, .free = free, .affine = &finding->affine, .unbounded_allowed = wanted->unbounded_allowed};
+    HCRI_TRY(take_middle(&lifted, wanted, &at, error));
+    HCRI_TRY(search(wanted, free, finding, error));
+    return find_origin_map(moving, &lifted, &at, finding, error);
+}
+
+static hcr_status find_free(hcri_interior_search *wanted, const hcr_builder *moving, hcri_finding *finding,
+                            hcr_error *error) {
+    if (moving == NULL)
+        return find_in(wanted, finding->set, NULL, finding, error);
     HCRI_SCOPED_BY(hcri_set_release) hcri_set convex = {0};
-    HCRI_SCOPED_BY(middle_release) middle at = {.point = NULL};
     HCRI_TRY(hcri_set_copy_convex(finding->set, &convex, error));
-    hcri_lifted lifted = {.set = finding->set,
-                          .free = &convex,
-                          .affine = &finding->affine,
-                          .unbounded_allowed = wanted->unbounded_allowed};
-    HCRI_TRY(take_middle(&lifted, wanted, &at, error));
-    HCRI_TRY(interior_search_free(wanted, &convex, finding, error));
-    return find_origin_map(moving, &lifted, &at, finding, error);
+    return find_in(wanted, &convex, moving, finding, error);
 }
 
-static hcr_status interior_search_moving(const hcri_reduction *reduction, task *wanted, const hcr_builder *moving,
-                                         hcri_finding *finding, hcr_error *error) {
-    HCRI_SCOPED_BY(middle_release) middle at = {.point = NULL};
-    hcri_lifted lifted = {.set = finding->set,
-                          .free = &reduction->set,
-                          .affine = &finding->affine,
-                          .unbounded_allowed = wanted->unbounded_allowed};
-    HCRI_TRY(take_middle(&lifted, wanted, &at, error));
-    HCRI_TRY(interior_search_reduced(reduction, wanted, finding, error));
-    return find_origin_map(moving, &lifted, &at, finding, error);
-}
-
-static hcr_status find_reduced(task *wanted, const hcri_set *set, const hcr_builder *moving, hcri_finding *finding,
-                               hcr_error *error) {
+static hcr_status find_reduced(hcri_interior_search *wanted, const hcri_set *set, const hcr_builder *moving,
+                               hcri_finding *finding, hcr_error *error) {
     hcri_elimination elimination;
     hcri_reduction reduction;
     HCRI_TRY(hcri_reduction_collect(set, &set->allocator, &finding->settled, error));
@@ -306,11 +285,10 @@ static hcr_status find_reduced(task *wanted, const hcri_set *set, const hcr_buil
     status = hcri_reduction_make(&finding->settled, &elimination, &reduction, error);
     if (status == HCR_OK) {
         finding->affine = elimination.affine; /* the finding's from here on */
-        if (wanted->point != NULL)
-            status = place_on_equalities(finding->set, &finding->affine, wanted->origin, wanted->point, error);
+        if (wanted->origin_request.point != NULL)
+            status = place_on_equalities(finding->set, &finding->affine, &wanted->origin_request, error);
         if (status == HCR_OK)
-            status = moving == NULL ? interior_search_reduced(&reduction, wanted, finding, error)
-                                    : interior_search_moving(&reduction, wanted, moving, finding, error);
+            status = find_in(wanted, &reduction.set, moving, finding, error);
         hcri_reduction_release(&reduction);
         elimination.affine = (hcri_affine){0};
     }
@@ -320,8 +298,9 @@ static hcr_status find_reduced(task *wanted, const hcri_set *set, const hcr_buil
 
 /* ------------------------------------------------------------------------------------------------------ everything */
 
-static hcr_status find(task *wanted, const hcri_set *set, const hcr_builder *moving, hcri_finding *finding,
-                       hcr_error *error) {
+/* wanted->lower, wanted->upper: NULL, or a box that holds the set. */
+static hcr_status find(hcri_interior_search *wanted, const hcri_set *set, const hcr_builder *moving,
+                       hcri_finding *finding, hcr_error *error) {
     const size_t n = set->n;
     finding->set = set;
     finding->radius = INFINITY;
@@ -344,9 +323,8 @@ static hcr_status find_fixed(const hcr_builder *builder, const hcri_set *set, hc
     if (point == NULL)
         return hcri_fail_memory(error);
     requested_point(builder, point);
-    task wanted = {.origin = builder->origin,
-                   .point = builder->point_count == 0 ? NULL : point,
-                   .unbounded_allowed = builder->unbounded_allowed};
+    hcri_interior_search wanted = {.origin_request = {builder->origin, builder->point_count == 0 ? NULL : point},
+                                   .unbounded_allowed = builder->unbounded_allowed};
     HCRI_TRY(find(&wanted, set, NULL, finding, error));
     return hcri_radius_bound(finding->set, finding->origin, &finding->radius, error);
 }
@@ -360,7 +338,8 @@ static hcr_status find_moving(const hcr_builder *builder, const hcri_set *set, h
                          "the origin of a region with parameters moves with them: choose chebyshev, or give it (a "
                          "point, or a point and its change with each parameter), not %s",
                          builder->origin == HCR_ORIGIN_MEAN ? "mean" : "analytic");
-    task wanted = {.origin = HCR_ORIGIN_CHEBYSHEV, .unbounded_allowed = builder->unbounded_allowed};
+    hcri_interior_search wanted = {.origin_request = {HCR_ORIGIN_CHEBYSHEV, NULL},
+                                   .unbounded_allowed = builder->unbounded_allowed};
     hcr_error found = {0};
     const hcr_status status = find(&wanted, set, builder, finding, &found);
     if (status == HCR_OK)
@@ -383,13 +362,13 @@ hcr_status hcri_analysis_find(const hcr_builder *builder, const hcri_set *set, h
     return status;
 }
 
-hcr_status hcri_analysis_centre(const hcri_set *set, int unbounded_allowed, const double *lower, const double *upper,
+hcr_status hcri_analysis_centre(const hcri_set *set, int unbounded_allowed, double *lower, double *upper,
                                 double *centre, double *radius, hcr_error *error) {
-    task wanted = {.origin = HCR_ORIGIN_CHEBYSHEV,
-                   .unbounded_allowed = unbounded_allowed,
-                   .centre_only = lower != NULL,
-                   .lower = lower,
-                   .upper = upper};
+    hcri_interior_search wanted = {.origin_request = {HCR_ORIGIN_CHEBYSHEV, NULL},
+                                   .unbounded_allowed = unbounded_allowed,
+                                   .centre_only = lower != NULL,
+                                   .lower = lower,
+                                   .upper = upper};
     HCRI_SCOPED_BY(hcri_finding_release) hcri_finding finding = {0};
     HCRI_TRY(find(&wanted, set, NULL, &finding, error));
     memcpy(centre, finding.origin, set->n * sizeof *centre);

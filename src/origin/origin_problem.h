@@ -24,9 +24,10 @@ typedef struct hcri_finding {
 hcr_status hcri_analysis_find(const hcr_builder *builder, const hcri_set *set, hcri_finding *finding, hcr_error *error);
 /* The centre of a largest ball in a fixed convex set, and its radius. lower, upper: a box that holds it, as far as one
  * is known. Errors: as above. */
-hcr_status hcri_analysis_centre(const hcri_set *set, int unbounded_allowed, const double *lower, const double *upper,
+hcr_status hcri_analysis_centre(const hcri_set *set, int unbounded_allowed, double *lower, double *upper,
                                 double *centre, double *radius, hcr_error *error);
-/* A copy without the varying rows, which aren't convex in outputs and parameters together. */
+/* A copy without what isn't convex: the varying rows, which aren't in outputs and parameters together, unions, excepts
+ * and star constraints; numbered, and released by the caller, also after a failure. */
 hcr_status hcri_set_copy_convex(const hcri_set *set, hcri_set *copy, hcr_error *error);
 void hcri_finding_release(hcri_finding *finding);
 /* finding->set with what was found, in the form in which hcri_region_create takes it. */

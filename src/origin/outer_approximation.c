@@ -44,16 +44,7 @@ void hcri_outer_start_at(hcri_outer *outer, const double *y) { hcri_cuts_set_int
 
 hcr_status hcri_outer_radius(const hcri_set *set, const double *y, double *radius, hcr_error *error) {
     static const double largest = 1e15;
-    double least = INFINITY;
-    for (size_t i = 0; i < set->n + set->linear->rows.count; i++) {
-        const int bound = i < set->n;
-        const hcri_constraint *block = bound ? &set->box->base : &set->linear->base;
-        const size_t first = 2 * (bound ? i : i - set->n);
-        for (size_t side = first; side < first + 2; side++)
-            if (block->kind->exists(block, side))
-                least =
-                    fmin(least, -block->kind->value(block, side, y, NULL, block->scratch) / hcri_side_length(set, i));
-    }
+    const double least = hcri_flat_radius(set, y);
     HCRI_SCOPED_BY(hcri_cuts_release) hcri_cuts cuts = {0};
     *radius = least;
     if (!(least > 0))
@@ -123,22 +114,22 @@ static double rounding_at(const search *at) {
 }
 
 /* normal·z + r <= slack for a cut around the base. */
-static size_t cut_row(const search *at, size_t cut, double *slack) {
+static hcri_row cut_row(const search *at, size_t cut, double *slack) {
     const hcri_cuts *cuts = &at->outer->cuts;
-    const size_t begin = cuts->rows.start[cut], terms = cuts->rows.start[cut + 1] - begin;
-    memcpy(at->columns, cuts->rows.columns + begin, terms * sizeof *at->columns);
-    memcpy(at->row, cuts->rows.values + begin, terms * sizeof *at->row);
-    at->columns[terms] = (uint32_t)at->outer->set->n;
-    at->row[terms] = 1;
+    const hcri_row row = hcri_rows_row(&cuts->rows, cut);
+    memcpy(at->columns, row.columns, row.count * sizeof *at->columns);
+    memcpy(at->row, row.values, row.count * sizeof *at->row);
+    at->columns[row.count] = (uint32_t)at->outer->set->n;
+    at->row[row.count] = 1;
     *slack = -hcri_rows_dot_minus(&cuts->rows, cut, at->base, cuts->right[cut]) / at->scale;
-    return terms + 1;
+    return (hcri_row){row.count + 1, at->columns, at->row};
 }
 
 static hcr_status place_cuts(search *at, hcr_error *error) {
     for (; at->placed < at->outer->cuts.count; at->placed++) {
         double slack;
-        const size_t terms = cut_row(at, at->placed, &slack);
-        HCRI_TRY(hcri_lp_add_row(at->lp, terms, at->columns, at->row, -INFINITY, slack, error));
+        const hcri_row row = cut_row(at, at->placed, &slack);
+        HCRI_TRY(hcri_lp_add_row(at->lp, row, -INFINITY, slack, error));
     }
     return HCR_OK;
 }
@@ -159,7 +150,7 @@ static hcr_status add_box(search *at, int implied, hcri_program *program, size_t
             const uint32_t columns[2] = {j, (uint32_t)set->n};
             const double values[2] = {sign / length, 1};
             const double slack = sign * (bound - at->base[j]) / at->scale / length;
-            HCRI_TRY(hcri_program_add_row(program, 2, columns, values, -INFINITY, slack, error));
+            HCRI_TRY(hcri_program_add_row(program, (hcri_row){2, columns, values}, -INFINITY, slack, error));
             ++*count;
         }
     return HCR_OK;
@@ -187,16 +178,10 @@ static hcr_status build(search *at, hcr_error *error) {
     hcri_lp_free(at->lp);
     at->lp = NULL;
     at->placed = 0;
-    HCRI_TRY(hcri_local_margin(&local, NULL, &program, error));
-    hcr_status status = add_boxes(at, &program, error);
-    for (; at->placed < at->outer->cuts.count && status == HCR_OK; at->placed++) {
-        double slack;
-        const size_t terms = cut_row(at, at->placed, &slack);
-        status = hcri_program_add_row(&program, terms, at->columns, at->row, -INFINITY, slack, error);
-    }
-    if (status == HCR_OK)
-        status = hcri_lp_create(&program, &at->lp, error);
-    return status;
+    HCRI_TRY(hcri_local_margin(&local, &program, error));
+    HCRI_TRY(add_boxes(at, &program, error));
+    HCRI_TRY(hcri_lp_create(&program, &at->lp, error));
+    return place_cuts(at, error);
 }
 
 /* max r: y and r. */

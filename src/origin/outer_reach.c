@@ -23,27 +23,23 @@ typedef struct recession {
     size_t placed; /* cuts */
 } recession;
 
-/* Row i of `rows` in at->columns and at->values, r with the length of what is open of it. */
-static size_t recession_row(const recession *at, const hcri_rows *rows, size_t i, double sign) {
+/* The row with r, which has the length of what is open of it. */
+static hcri_row recession_row(const recession *at, hcri_row row, double sign) {
     double squares = 0;
-    size_t terms = 0;
-    for (size_t k = rows->start[i]; k < rows->start[i + 1]; k++) {
-        const uint32_t j = rows->columns[k];
-        at->columns[terms] = j;
-        at->values[terms++] = rows->values[k];
-        squares += at->lower[j] < at->upper[j] ? rows->values[k] * rows->values[k] : 0;
+    for (size_t k = 0; k < row.count; k++) {
+        at->columns[k] = row.columns[k];
+        at->values[k] = row.values[k];
+        squares += at->lower[row.columns[k]] < at->upper[row.columns[k]] ? row.values[k] * row.values[k] : 0;
     }
-    at->columns[terms] = (uint32_t)at->outer->set->n;
-    at->values[terms] = sign * sqrt(squares);
-    return terms + 1;
+    at->columns[row.count] = (uint32_t)at->outer->set->n;
+    at->values[row.count] = sign * sqrt(squares);
+    return (hcri_row){row.count + 1, at->columns, at->values};
 }
 
 static hcr_status place(recession *at, hcr_error *error) {
     const hcri_rows *cuts = &at->outer->cuts.rows;
-    for (; at->placed < cuts->count; ++at->placed) {
-        const size_t terms = recession_row(at, cuts, at->placed, 1);
-        HCRI_TRY(hcri_lp_add_row(at->lp, terms, at->columns, at->values, -INFINITY, 0, error));
-    }
+    for (; at->placed < cuts->count; ++at->placed)
+        HCRI_TRY(hcri_lp_add_row(at->lp, recession_row(at, hcri_rows_row(cuts, at->placed), 1), -INFINITY, 0, error));
     return HCR_OK;
 }
 
@@ -62,13 +58,12 @@ static hcr_status recession_lp(recession *at, hcr_error *error) {
         const uint32_t columns[2] = {j, (uint32_t)set->n};
         const double values[2] = {sign, -1};
         if (sign != 0)
-            HCRI_TRY(hcri_program_add_row(&program, 2, columns, values, 0, INFINITY, error));
+            HCRI_TRY(hcri_program_add_row(&program, (hcri_row){2, columns, values}, 0, INFINITY, error));
     }
     for (size_t i = 0; i < set->linear->rows.count; i++) {
         const int below = !isinf(set->linear->lower[i]), above = !isinf(set->linear->upper[i]);
-        const size_t terms = recession_row(at, &set->linear->rows, i, above - below);
-        HCRI_TRY(hcri_program_add_row(&program, terms, at->columns, at->values, below ? 0 : -INFINITY,
-                                      above ? 0 : INFINITY, error));
+        const hcri_row row = recession_row(at, hcri_rows_row(&set->linear->rows, i), above - below);
+        HCRI_TRY(hcri_program_add_row(&program, row, below ? 0 : -INFINITY, above ? 0 : INFINITY, error));
     }
     HCRI_TRY(hcri_lp_create(&program, &at->lp, error));
     return place(at, error);
@@ -181,10 +176,9 @@ typedef struct extremes {
 static hcr_status place_cuts(extremes *at, hcr_error *error) {
     const hcri_cuts *cuts = &at->outer->cuts;
     for (; at->placed < cuts->count; at->placed++) {
-        const size_t start = cuts->rows.start[at->placed];
         const double slack = -hcri_rows_dot_minus(&cuts->rows, at->placed, at->local.centre, cuts->right[at->placed]);
-        HCRI_TRY(hcri_lp_add_row(at->lp, cuts->rows.start[at->placed + 1] - start, cuts->rows.columns + start,
-                                 cuts->rows.values + start, -INFINITY, slack / at->local.scale, error));
+        HCRI_TRY(
+            hcri_lp_add_row(at->lp, hcri_rows_row(&cuts->rows, at->placed), -INFINITY, slack / at->local.scale, error));
     }
     return HCR_OK;
 }

@@ -1,7 +1,5 @@
 #include "origin/point_check.h"
 
-#include "base/vector.h"
-
 #include <math.h>
 
 int hcri_strictly_inside(const hcri_set *set, const double *y, uint32_t *number, double *value) {
@@ -25,8 +23,4 @@ int hcri_strictly_inside(const hcri_set *set, const double *y, uint32_t *number,
         }
     }
     return inside;
-}
-
-double hcri_row_length(const hcri_rows *rows, size_t i) {
-    return hcri_norm(rows->start[i + 1] - rows->start[i], rows->values + rows->start[i]);
 }

@@ -7,7 +7,5 @@
 /* 1 when every inequality holds strictly at y, rounding included. If not, *number is the worst one (the largest value
  * that isn't certainly negative) and *value its value; both may be NULL. */
 int hcri_strictly_inside(const hcri_set *set, const double *y, uint32_t *number, double *value);
-/* The length of a row, whatever the size of its numbers. */
-double hcri_row_length(const hcri_rows *rows, size_t i);
 
 #endif

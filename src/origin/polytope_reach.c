@@ -13,16 +13,15 @@
  *
  * for a set that is bounded. So any μ will do, and the better it is the tighter: it comes from the alternating
  * direction method of multipliers (Boyd et al., 2011) on min Σ μ_i, with all 2n right sides ±e_j in one matrix product.
- * It knows which μ_i are 0 long before it has brought ρ down, which projections among the others then do. */
+ */
 
 static const hcr_allocator *const memory = &hcri_default_allocator;
 
-enum { MOST_STEPS = 256, FIRST_LOOK = 16, MOST_PROJECTIONS = 3 };
+enum { MOST_STEPS = 256, BETWEEN_LOOKS = 4 };
 static const double largest_residual = 0.05; /* of Σ |ρ_k|: costs that share of B */
 static const double relaxation = 1.6;        /* customary */
 static const double step_share = 0.8;        /* of the mean |μ| at the start; found by trying */
-static const double least_size = 1e-3; /* of a direction in a face, as a share of the mean: others aren't moved in */
-static const double most_work = 1e9;   /* products in one step */
+static const double most_work = 1e9;         /* products in one step */
 
 typedef struct duals {
     hcri_pool memory;
@@ -31,8 +30,6 @@ typedef struct duals {
     double *mu, *positive, *scaled; /* sides × right each: on G'μ = e, >= 0, and the multiplier of their being equal */
     double *small, *other;          /* n × right */
     double *step;                   /* right */
-    uint32_t *support;              /* sides: where one μ isn't 0 … */
-    double *face, *gram, *part;     /* … G there, sides × n; its G'G, n × n; that μ, sides, and n numbers */
 } duals;
 
 static void product(CBLAS_TRANSPOSE transposed, const double *A, size_t rows, size_t columns, size_t inner,
@@ -53,10 +50,6 @@ static hcr_status reserve(duals *at, hcr_error *error) {
     at->small = hcri_allocate(own, narrow, sizeof(double));
     at->other = hcri_allocate(own, narrow, sizeof(double));
     at->step = hcri_allocate(own, at->right, sizeof(double));
-    at->support = hcri_allocate(own, at->sides, sizeof *at->support);
-    at->face = hcri_allocate(own, at->sides * at->n, sizeof(double));
-    at->gram = hcri_allocate(own, at->n * at->n, sizeof(double));
-    at->part = hcri_allocate(own, at->sides + at->n, sizeof(double));
     return hcri_pool_check(&at->memory, error);
 }
 
@@ -114,65 +107,6 @@ static void advance(duals *at) {
     }
 }
 
-/* The sides that `positive` uses for right side r: their numbers, G and μ. Returns how many they are. */
-static size_t gather(duals *at, size_t r) {
-    size_t count = 0;
-    for (uint32_t i = 0; i < at->sides; i++)
-        if (at->positive[i * at->right + r] > 0) {
-            at->support[count] = i;
-            memcpy(at->face + count * at->n, at->G + i * at->n, at->n * sizeof *at->face);
-            at->part[count++] = at->positive[i * at->right + r];
-        }
-    return count;
-}
-
-/* Σ μ_i + most Σ |ρ_k| for the μ that was gathered; ρ to `residual`. */
-static double judge(const duals *at, size_t r, size_t count, double most, double *residual) {
-    const int n = (int)at->n;
-    cblas_dgemv(CblasRowMajor, CblasTrans, (int)count, n, 1, at->face, n, at->part, 1, 0, residual, 1);
-    residual[r % at->n] -= r < at->n ? 1 : -1;
-    return cblas_dasum((int)count, at->part, 1) + most * cblas_dasum(n, residual, 1);
-}
-
-/* Alternating projections of what was gathered onto G'μ = e, but for directions that these sides hardly hold, and
- * μ >= 0. Returns 1 when that makes the bound tighter. */
-static int polish_one(duals *at, size_t r, size_t count, double most) {
-    const int n = (int)at->n;
-    double *const residual = at->part + at->sides, trace = 0;
-    const double before = judge(at, r, count, most, residual);
-    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, n, (int)count, 1, at->face, n, 0, at->gram, n);
-    for (size_t j = 0; j < at->n; j++)
-        trace += at->gram[j * at->n + j];
-    for (size_t j = 0; j < at->n; j++)
-        at->gram[j * at->n + j] += least_size * trace / n;
-    if (LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'U', n, at->gram, n) != 0)
-        return 0;
-    double after = before;
-    for (int round = 0; round < MOST_PROJECTIONS; round++) {
-        cblas_dtrsv(CblasColMajor, CblasUpper, CblasTrans, CblasNonUnit, n, at->gram, n, residual, 1);
-        cblas_dtrsv(CblasColMajor, CblasUpper, CblasNoTrans, CblasNonUnit, n, at->gram, n, residual, 1);
-        cblas_dgemv(CblasRowMajor, CblasNoTrans, (int)count, n, -1, at->face, n, residual, 1, 1, at->part, 1);
-        for (size_t k = 0; k < count; k++)
-            at->part[k] = fmax(0, at->part[k]);
-        after = judge(at, r, count, most, residual);
-    }
-    return after < before;
-}
-
-/* To `mu`: each `positive`, polished where that helps. */
-static void polish(duals *at) {
-    double most = 0;
-    for (size_t r = 0; r < at->right; r++)
-        most = fmax(most, cblas_dasum((int)at->sides, at->positive + r, (int)at->right));
-    memcpy(at->mu, at->positive, at->sides * at->right * sizeof *at->mu);
-    for (size_t r = 0; r < at->right; r++) {
-        const size_t count = gather(at, r);
-        const int better = polish_one(at, r, count, most);
-        for (size_t k = 0; better && k < count; k++)
-            at->mu[at->support[k] * at->right + r] = at->part[k];
-    }
-}
-
 /* Shorter steps give up less of G'μ = e for Σ μ_i. */
 static void shorten(duals *at) {
     cblas_dscal((int)at->right, 0.5, at->step, 1);
@@ -187,17 +121,17 @@ static double round_up(double x) {
     return ldexp(ceil(mantissa * 2048) / 2048, exponent);
 }
 
-/* The bounds that `mu` proves; 0 when its residuals are too large. */
+/* The bounds that `positive` proves; 0 when its residuals are too large. */
 static int bounds_from(duals *at, double *reach) {
     const size_t n = at->n;
-    product(CblasTrans, at->G, n, at->right, at->sides, 1, at->mu, 0, at->small);
+    product(CblasTrans, at->G, n, at->right, at->sides, 1, at->positive, 0, at->small);
     double most = 0, worst = 0;
     for (size_t r = 0; r < at->right; r++) {
         double residual = 0, total = 0;
         for (size_t j = 0; j < n; j++)
             residual += fabs(at->small[j * at->right + r] - (j == r ? 1 : j + n == r ? -1 : 0));
         for (size_t i = 0; i < at->sides; i++)
-            total += at->mu[i * at->right + r];
+            total += at->positive[i * at->right + r];
         at->other[r] = residual + 1e-9; /* more than the rounding in the products */
         reach[r] = total * (1 + 1e-9);
         worst = fmax(worst, at->other[r]);
@@ -216,7 +150,7 @@ hcr_status hcri_extent_bound(const hcri_local *local, double *reach, int *found,
     if (sides < n + 1 || (double)sides * (double)n * (double)(2 * n) > most_work)
         return HCR_OK;
     HCRI_SCOPED_BY(hcri_program_release) hcri_program program = {0};
-    HCRI_TRY(hcri_local_margin(local, NULL, &program, error));
+    HCRI_TRY(hcri_local_margin(local, &program, error));
     HCRI_SCOPED_BY(release) duals at = {.memory = {.from = memory}, .sides = sides, .n = n, .right = 2 * n};
     HCRI_TRY(reserve(&at, error));
     for (size_t i = 0; i < sides; i++)
@@ -225,14 +159,12 @@ hcr_status hcri_extent_bound(const hcri_local *local, double *reach, int *found,
                 at.G[i * n + program.rows.columns[k]] = program.rows.values[k] / program.row_upper[i];
     if (invert(&at)) {
         start(&at);
-        for (int step = 1, look = FIRST_LOOK; step <= MOST_STEPS && !*found && !hcri_stopped(); step++) {
+        for (int step = 1; step <= MOST_STEPS && !*found && !hcri_stopped(); step++) {
             advance(&at);
-            if (step < look)
-                continue;
-            look *= 2;
-            polish(&at);
-            *found = bounds_from(&at, reach);
-            shorten(&at);
+            if (step % BETWEEN_LOOKS == 0) {
+                *found = bounds_from(&at, reach);
+                shorten(&at);
+            }
         }
     }
     return HCR_OK;

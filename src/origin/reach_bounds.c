@@ -98,7 +98,7 @@ static hcr_status add_range(const hcri_quadratic *quadratic, hcri_program *progr
                 columns[terms] = (uint32_t)j;
                 row[terms++] = matrix[k * n + j] * sizes[j];
             }
-        HCRI_TRY(hcri_program_add_row(program, terms, columns, row, 0, 0, error));
+        HCRI_TRY(hcri_program_add_row(program, (hcri_row){terms, columns, row}, 0, 0, error));
     }
     return HCR_OK;
 }
@@ -110,9 +110,7 @@ static hcr_status add_recession(const hcri_quadratic *quadratic, hcri_program *p
     if (quadratic->form == HCRI_DENSE)
         HCRI_TRY(add_range(quadratic, program, error));
     for (size_t k = 0; k < factor->count; k++)
-        HCRI_TRY(hcri_program_add_row(program, factor->start[k + 1] - factor->start[k],
-                                      factor->columns + factor->start[k], factor->values + factor->start[k], 0, 0,
-                                      error));
+        HCRI_TRY(hcri_program_add_row(program, hcri_rows_row(factor, k), 0, 0, error));
     HCRI_SCOPED uint32_t *columns = hcri_allocate(memory, n, sizeof *columns);
     HCRI_SCOPED double *values = hcri_allocate(memory, n, sizeof *values);
     if (columns == NULL || values == NULL)
@@ -127,7 +125,7 @@ static hcr_status add_recession(const hcri_quadratic *quadratic, hcri_program *p
         }
     }
     if (terms != 0)
-        HCRI_TRY(hcri_program_add_row(program, terms, columns, values, -INFINITY, 0, error));
+        HCRI_TRY(hcri_program_add_row(program, (hcri_row){terms, columns, values}, -INFINITY, 0, error));
     return HCR_OK;
 }
 

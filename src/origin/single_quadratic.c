@@ -2,22 +2,21 @@
 
 #include <cblas.h>
 #include <lapacke.h>
-#include <limits.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-static double *full_matrix(const hcri_quadratic *quadratic) {
+static const hcr_allocator *const memory = &hcri_default_allocator;
+
+static double *full_matrix(const hcri_quadratic *quadratic, const hcr_allocator *allocator) {
     const size_t n = quadratic->base.n;
-    double *full = n > SIZE_MAX / n / sizeof(double) ? NULL : calloc(n * n, sizeof *full);
+    double *full = hcri_allocate(allocator, n, hcri_size_product(n, sizeof *full));
     if (full != NULL)
         hcri_quadratic_add_matrix(quadratic, 1, full);
     return full;
 }
 
 void hcri_ellipsoid_release(hcri_ellipsoid *ellipsoid) {
-    free(ellipsoid->centre);
-    free(ellipsoid->half);
+    hcri_pool_release(&ellipsoid->memory);
     *ellipsoid = (hcri_ellipsoid){0};
 }
 
@@ -30,108 +29,108 @@ static int factor(double *full, size_t n) {
            LAPACKE_dpocon(LAPACK_ROW_MAJOR, 'L', size, full, size, norm, &condition) == 0 && condition > 1e-12;
 }
 
+/* Is P definite, as far as its form and its diagonal tell? */
+static int may_be_definite(const hcri_quadratic *quadratic) {
+    const size_t n = quadratic->base.n;
+    if (quadratic->form != HCRI_DIAGONAL)
+        return n <= HCRI_LARGEST_DENSE && (quadratic->form == HCRI_DENSE || quadratic->factor.count >= n);
+    double least = INFINITY, most = 0;
+    for (size_t j = 0; j < n; j++) {
+        least = fmin(least, quadratic->matrix[j]);
+        most = fmax(most, quadratic->matrix[j]);
+    }
+    return least > 1e-14 * most;
+}
+
 hcr_status hcri_ellipsoid_find(const hcri_quadratic *quadratic, hcri_ellipsoid *ellipsoid, hcr_error *error) {
     const size_t n = quadratic->base.n;
+    const lapack_int size = (lapack_int)n;
     const hcri_kind *kind = quadratic->base.kind;
-    *ellipsoid = (hcri_ellipsoid){0};
     const int diagonal = quadratic->form == HCRI_DIAGONAL;
-    if (quadratic->form == HCRI_FACTOR && quadratic->factor.count < n)
+    *ellipsoid = (hcri_ellipsoid){.memory = {.from = memory}};
+    if (!may_be_definite(quadratic))
         return HCR_OK;
-    if (!diagonal && n > HCRI_LARGEST_DENSE)
+    HCRI_SCOPED double *full = diagonal ? NULL : full_matrix(quadratic, memory);
+    HCRI_SCOPED double *gradient = hcri_allocate(memory, n, sizeof *gradient);
+    if ((full == NULL && !diagonal) || gradient == NULL)
+        return hcri_fail_memory(error);
+    if (!diagonal && !factor(full, n))
         return HCR_OK;
-    if (diagonal) {
-        double least = INFINITY, most = 0;
-        for (size_t j = 0; j < n; j++) {
-            least = fmin(least, quadratic->matrix[j]);
-            most = fmax(most, quadratic->matrix[j]);
-        }
-        if (!(least > 1e-14 * most))
-            return HCR_OK;
-        ellipsoid->ball = least == most;
-    }
-    HCRI_SCOPED double *full = diagonal ? NULL : full_matrix(quadratic);
-    HCRI_SCOPED double *gradient = malloc(n * sizeof *gradient);
-    ellipsoid->centre = calloc(n, sizeof *ellipsoid->centre);
-    ellipsoid->half = calloc(n, sizeof *ellipsoid->half);
-    hcr_status status = HCR_OK;
-    if ((full == NULL && !diagonal) || gradient == NULL || ellipsoid->centre == NULL || ellipsoid->half == NULL) {
-        status = hcri_fail_memory(error);
-    } else if (diagonal || factor(full, n)) {
-        ellipsoid->definite = 1;
-        /* Newton's method: exact after one step, right to rounding after two. */
-        if (quadratic->form != HCRI_FACTOR)
-            memcpy(ellipsoid->centre, quadratic->shift, n * sizeof *ellipsoid->centre);
-        for (int step = 0; step < 2; step++) {
-            memset(gradient, 0, n * sizeof *gradient);
-            kind->add_gradient(&quadratic->base, 0, ellipsoid->centre, 1, gradient, quadratic->base.scratch);
-            if (!diagonal)
-                LAPACKE_dpotrs(LAPACK_ROW_MAJOR, 'L', (lapack_int)n, 1, full, (lapack_int)n, gradient, 1);
-            for (size_t j = 0; j < n; j++)
-                ellipsoid->centre[j] -= diagonal ? gradient[j] / quadratic->matrix[j] : gradient[j];
-        }
-        ellipsoid->slack = -kind->value(&quadratic->base, 0, ellipsoid->centre, NULL, quadratic->base.scratch);
-        if (!diagonal)
-            LAPACKE_dpotri(LAPACK_ROW_MAJOR, 'L', (lapack_int)n, full, (lapack_int)n);
-        for (size_t j = 0; j < n && ellipsoid->slack > 0; j++)
-            ellipsoid->half[j] = sqrt(2 * ellipsoid->slack * (diagonal ? 1 / quadratic->matrix[j] : full[j * n + j]));
-    }
-    if (status != HCR_OK || !ellipsoid->definite)
+    double *centre = ellipsoid->centre = hcri_allocate(hcri_pool_allocator(&ellipsoid->memory), n, sizeof *centre);
+    double *half = ellipsoid->half = hcri_allocate(hcri_pool_allocator(&ellipsoid->memory), n, sizeof *half);
+    if (hcri_pool_check(&ellipsoid->memory, error) != HCR_OK) {
         hcri_ellipsoid_release(ellipsoid);
-    return status;
+        return HCR_ERROR_MEMORY;
+    }
+    ellipsoid->definite = 1;
+    /* Newton's method: exact after one step, right to rounding after two. */
+    if (quadratic->form != HCRI_FACTOR)
+        memcpy(centre, quadratic->shift, n * sizeof *centre);
+    for (int step = 0; step < 2; step++) {
+        memset(gradient, 0, n * sizeof *gradient);
+        kind->add_gradient(&quadratic->base, 0, centre, 1, gradient, quadratic->base.scratch);
+        if (!diagonal)
+            LAPACKE_dpotrs(LAPACK_ROW_MAJOR, 'L', size, 1, full, size, gradient, 1);
+        for (size_t j = 0; j < n; j++)
+            centre[j] -= diagonal ? gradient[j] / quadratic->matrix[j] : gradient[j];
+    }
+    ellipsoid->slack = -kind->value(&quadratic->base, 0, centre, NULL, quadratic->base.scratch);
+    if (!diagonal)
+        LAPACKE_dpotri(LAPACK_ROW_MAJOR, 'L', size, full, size);
+    for (size_t j = 0; j < n && ellipsoid->slack > 0; j++)
+        half[j] = sqrt(2 * ellipsoid->slack * (diagonal ? 1 / quadratic->matrix[j] : full[j * n + j]));
+    return HCR_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------ nearest points */
 
 void hcri_axes_release(hcri_axes *axes) {
-    free(axes->vector);
-    free(axes->base);
-    free(axes->linear);
-    free(axes->curvature);
-    free(axes->z);
-    free(axes->shifted);
+    hcri_pool_release(&axes->memory);
     *axes = (hcri_axes){0};
 }
 
-hcr_status hcri_axes_find(const hcri_quadratic *quadratic, const double *base, hcri_axes *axes, hcr_error *error) {
-    const size_t n = quadratic->base.n;
+/* The axes' directions and curvatures by LAPACK. */
+static hcr_status take_apart(const hcri_quadratic *quadratic, hcri_axes *axes, hcr_error *error) {
+    const int n = (int)axes->n;
+    /* By columns, eigenvector k is column k, which is row k of the row-major array. */
+    if (LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', n, axes->vector, n, axes->curvature) != 0)
+        return hcri_fail(error, HCR_ERROR_SOLVER, "LAPACK found no eigenvalues of a quadratic's matrix");
+    quadratic->base.kind->add_gradient(&quadratic->base, 0, axes->base, 1, axes->z, quadratic->base.scratch);
+    cblas_dgemv(CblasRowMajor, CblasNoTrans, n, n, 1, axes->vector, n, axes->z, 1, 0, axes->linear, 1);
+    /* What a singular matrix has instead of zeros. */
+    double most = 0;
+    for (size_t k = 0; k < axes->n; k++)
+        most = fmax(most, axes->curvature[k]);
+    for (size_t k = 0; k < axes->n; k++)
+        if (axes->curvature[k] < 4 * (double)n * 0x1p-53 * most)
+            axes->curvature[k] = 0;
+    return HCR_OK;
+}
+
+static hcr_status find_axes(const hcri_quadratic *quadratic, const double *base, hcri_axes *axes, hcr_error *error) {
+    const size_t n = axes->n;
     const hcri_kind *kind = quadratic->base.kind;
-    *axes = (hcri_axes){.n = n};
-    if (quadratic->form != HCRI_DIAGONAL && n > HCRI_LARGEST_DENSE)
-        return hcri_fail(error, HCR_ERROR_UNSUPPORTED, "a matrix of %zu rows", n);
-    axes->base = malloc(n * sizeof *axes->base);
-    axes->linear = calloc(n, sizeof *axes->linear);
-    axes->curvature = calloc(n, sizeof *axes->curvature);
-    axes->z = calloc(n, sizeof *axes->z);
-    axes->shifted = calloc(n, sizeof *axes->shifted);
-    if (quadratic->form != HCRI_DIAGONAL)
-        axes->vector = full_matrix(quadratic);
-    hcr_status status = HCR_OK;
-    if (axes->base == NULL || axes->linear == NULL || axes->curvature == NULL || axes->z == NULL ||
-        axes->shifted == NULL || (axes->vector == NULL && quadratic->form != HCRI_DIAGONAL)) {
-        status = hcri_fail_memory(error);
-    } else {
-        memcpy(axes->base, base, n * sizeof *base);
-        axes->constant = kind->value(&quadratic->base, 0, base, NULL, quadratic->base.scratch);
-        if (axes->vector == NULL) {
-            memcpy(axes->curvature, quadratic->matrix, n * sizeof *axes->curvature);
-            kind->add_gradient(&quadratic->base, 0, base, 1, axes->linear, quadratic->base.scratch);
-        } else {
-            /* By columns, eigenvector k is column k, which is row k of the row-major array. */
-            if (LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', (lapack_int)n, axes->vector, (lapack_int)n,
-                               axes->curvature) != 0)
-                status = hcri_fail(error, HCR_ERROR_SOLVER, "LAPACK found no eigenvalues of a quadratic's matrix");
-            kind->add_gradient(&quadratic->base, 0, base, 1, axes->z, quadratic->base.scratch);
-            cblas_dgemv(CblasRowMajor, CblasNoTrans, (int)n, (int)n, 1, axes->vector, (int)n, axes->z, 1, 0,
-                        axes->linear, 1);
-        }
-        /* What a singular matrix has instead of zeros. */
-        double most = 0;
-        for (size_t k = 0; k < n; k++)
-            most = fmax(most, axes->curvature[k]);
-        for (size_t k = 0; k < n && axes->vector != NULL; k++)
-            if (axes->curvature[k] < 4 * (double)n * 0x1p-53 * most)
-                axes->curvature[k] = 0;
-    }
+    const hcr_allocator *own = hcri_pool_allocator(&axes->memory);
+    axes->base = hcri_copy(own, base, n, sizeof *base);
+    axes->linear = hcri_allocate(own, n, sizeof(double));
+    axes->curvature = hcri_allocate(own, n, sizeof(double));
+    axes->z = hcri_allocate(own, n, sizeof(double));
+    axes->shifted = hcri_allocate(own, n, sizeof(double));
+    axes->vector = quadratic->form == HCRI_DIAGONAL ? NULL : full_matrix(quadratic, own);
+    HCRI_TRY(hcri_pool_check(&axes->memory, error));
+    axes->constant = kind->value(&quadratic->base, 0, base, NULL, quadratic->base.scratch);
+    if (axes->vector != NULL)
+        return take_apart(quadratic, axes, error);
+    memcpy(axes->curvature, quadratic->matrix, n * sizeof *axes->curvature);
+    kind->add_gradient(&quadratic->base, 0, base, 1, axes->linear, quadratic->base.scratch);
+    return HCR_OK;
+}
+
+hcr_status hcri_axes_find(const hcri_quadratic *quadratic, const double *base, hcri_axes *axes, hcr_error *error) {
+    *axes = (hcri_axes){.memory = {.from = memory}, .n = quadratic->base.n};
+    if (quadratic->form != HCRI_DIAGONAL && axes->n > HCRI_LARGEST_DENSE)
+        return hcri_fail(error, HCR_ERROR_UNSUPPORTED, "a matrix of %zu rows", axes->n);
+    const hcr_status status = find_axes(quadratic, base, axes, error);
     if (status != HCR_OK)
         hcri_axes_release(axes);
     return status;

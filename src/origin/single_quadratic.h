@@ -7,8 +7,8 @@
 /* {g <= 0} for a positive definite matrix P: the minimiser c = centre, slack = −g(c), and half the width along each
  * coordinate, √(2 slack (P⁻¹)_jj). With slack <= 0 there is no interior, and half is 0. */
 typedef struct hcri_ellipsoid {
+    hcri_pool memory;
     int definite; /* 0: P is singular, or so near that its inverse means little; nothing else is set */
-    int ball;     /* P is a multiple of the identity: half[0] is the radius */
     double slack;
     double *centre, *half;
 } hcri_ellipsoid;
@@ -18,6 +18,7 @@ void hcri_ellipsoid_release(hcri_ellipsoid *ellipsoid);
 /* The quadratic in its principal axes around a point inside: g(base + V z) = constant + linear·z + ½ Σ curvature_k
  * z_k². */
 typedef struct hcri_axes {
+    hcri_pool memory;
     size_t n;
     double *vector; /* V', a row an axis; NULL: the coordinates are the axes */
     double *base, *linear, *curvature, *z, *shifted;

@@ -471,6 +471,18 @@ int hcri_barrier_centre(const hcri_barrier *barrier, const hcri_barrier_problem 
     return take_slacks(&c);
 }
 
+/* The part of a row of several entries in its node: of an equality 1 or 0, else its weight's over all twins'. */
+static double share_of_row(const centring *c, size_t row) {
+    const size_t i = c->barrier->columns + row;
+    const uint32_t node = c->barrier->node[row];
+    double weight = 0;
+    if (is_held(c, i))
+        return is_equality(c, row);
+    for (int side = LOWER; side < SIDES; side++)
+        weight += exists(c, i, side) ? c->multiplier[side][i] / c->slack[side][i] : 0;
+    return turn(c, row) * weight * (c->lack[node] - c->diagonal[node]);
+}
+
 int hcri_barrier_solve(const hcri_barrier *barrier, const hcri_barrier_problem *problem, const double *f, double *x,
                        double *row, double *scratch) {
     const centring c = begin(barrier, problem, scratch);
@@ -486,12 +498,12 @@ int hcri_barrier_solve(const hcri_barrier *barrier, const hcri_barrier_problem *
     for (size_t j = 0; j < barrier->columns; j++)
         c.step[j] = is_held(&c, j) ? 0 : x[j];
     for (size_t r = 0; row != NULL && r < barrier->rows; r++)
-        if (is_equality(&c, r))
-            c.step[barrier->node[r]] = row[r];
+        if (!is_single(barrier, r))
+            c.step[barrier->node[r]] += share_of_row(&c, r) * row[r];
     solve(&c, found == 2);
     memcpy(x, c.step, barrier->columns * sizeof *x);
     for (size_t r = 0; row != NULL && r < barrier->rows; r++)
-        row[r] = is_equality(&c, r) ? c.step[barrier->node[r]] : 0;
+        row[r] = is_single(barrier, r) ? 0 : share_of_row(&c, r) * c.step[barrier->node[r]];
     return 1;
 }
 

@@ -39,8 +39,10 @@ size_t hcri_barrier_scratch(const hcri_barrier *barrier);
  * found; f is then anything. Newton's method, mostly in ten to twenty steps. */
 int hcri_barrier_centre(const hcri_barrier *barrier, const hcri_barrier_problem *problem, double *f, double *scratch);
 /* The solution of H x + A'z = bar, A x = change, with the Hessian H at a centre and A the rows that are equalities: x
- * (columns numbers; 0 for entries that are held) in the place of bar, z in that of change (rows numbers, of which those
- * of other rows become 0; NULL: all changes are 0, z isn't wanted). 0: none. */
+ * (columns numbers; 0 for entries that are held) in the place of bar, z in that of change (rows numbers). Of other rows
+ * of several entries the change is what their values a·x are measured from, with the weights w that they have in H:
+ * they get w (a·x) where all changes are 0, without the rounding that a·x has where limits are close. 0 for rows of one
+ * entry. NULL: all changes are 0, and that isn't wanted. 0: none. */
 int hcri_barrier_solve(const hcri_barrier *barrier, const hcri_barrier_problem *problem, const double *f, double *x,
                        double *row, double *scratch);
 /* v, columns numbers, projected onto the directions along which entries that are held and rows that are equalities

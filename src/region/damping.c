@@ -3,7 +3,7 @@
  *     B = (I + Σ κ g g')⁻¹    within what the sample holds,
  * B⁴ v is v where no limit is near, and comes to v projected along a gap as that closes: what points into the gap goes
  * down as s², and so leaves it ever later. A direction whose end is within the near limits is kept: the damped one is
- *     v + σ (B⁴ v − v),    σ = min(1, max κ (γ − 1)₊)    over all limits, with γ = g·v/s.
+ *     v + σ (B⁴ v − v),    σ = min(1, max min(κ, 1) (γ − 1)₊)    over all limits, with γ = g·v/s.
  * Directions are given as w = v/size, since v may be too large or too small for numbers. */
 #include <math.h>
 #include <string.h>
@@ -21,7 +21,7 @@ typedef struct hcri_damping {
     double *row;                      /* one over all outputs and parameters */
     double *way[TIMES + 1];           /* B^k w … */
     double *other[TIMES + 1];         /* … and of a gradient, or how those change */
-    double sigma, most; /* most: κ (γ − 1)/size of the limit that has most; its column or row, and side: */
+    double sigma, most; /* most: min(κ, 1) (γ − 1)/size of the limit that has most; its column or row, and side: */
     size_t at;
     int side, refines;
 } hcri_damping;
@@ -121,7 +121,7 @@ static void find_sigma(hcri_damping *d, double inverse_size) {
     for (size_t i = 0; i < count_of(d->s.centres); i++)
         for (int side = LOWER; side < SIDES; side++) {
             double slack, by_slack;
-            const double kappa = nearness(d, i, side, &slack, &by_slack);
+            const double kappa = fmin(nearness(d, i, side, &slack, &by_slack), 1);
             if (kappa == 0)
                 continue;
             const double gamma = (side == LOWER ? -1 : 1) * along(d, i, d->way[0]) / slack;
@@ -171,10 +171,10 @@ static void add_row(const hcri_damping *d, size_t i, double weight, double *out)
 /* How σ, where it isn't 1, changes with the slack of its limit, and with the value of that limit's row along w. */
 static double sigma_by_slack(const hcri_damping *d, double *by_value) {
     double slack, by_slack;
-    const double kappa = nearness(d, d->at, d->side, &slack, &by_slack);
+    const double found = nearness(d, d->at, d->side, &slack, &by_slack), kappa = fmin(found, 1);
     const double turn = d->side == LOWER ? -1 : 1, gamma = turn * along(d, d->at, d->way[0]) / slack;
     *by_value = turn * kappa / (slack * d->inverse_size);
-    return (by_slack * (gamma - d->inverse_size) - kappa * gamma / slack) / d->inverse_size;
+    return ((found < 1 ? by_slack : 0) * (gamma - d->inverse_size) - kappa * gamma / slack) / d->inverse_size;
 }
 
 /* change[i] becomes the gradient by the value of column or row i at the centre, over its limits; that of B⁴ by κ is

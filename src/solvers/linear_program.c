@@ -5,7 +5,6 @@
 #include <float.h>
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The header calls for strict prototypes that it doesn't have itself. */
@@ -14,6 +13,8 @@
 #pragma GCC diagnostic ignored "-Wstrict-prototypes"
 #include <Clp_C_Interface.h>
 #pragma GCC diagnostic pop
+
+static const hcr_allocator *const memory = &hcri_default_allocator;
 
 struct hcri_lp {
     Clp_Simplex *model;
@@ -28,8 +29,8 @@ static double clp_bound(double bound) { return isinf(bound) ? copysign(DBL_MAX, 
 
 hcr_status hcri_program_create(hcri_program *program, size_t columns, hcr_error *error) {
     *program = (hcri_program){.columns = columns};
-    program->lower = malloc(columns * sizeof *program->lower);
-    program->upper = malloc(columns * sizeof *program->upper);
+    program->lower = hcri_allocate(memory, columns, sizeof *program->lower);
+    program->upper = hcri_allocate(memory, columns, sizeof *program->upper);
     if (program->lower == NULL || program->upper == NULL) {
         hcri_program_release(program);
         return hcri_fail_memory(error);
@@ -42,39 +43,39 @@ hcr_status hcri_program_create(hcri_program *program, size_t columns, hcr_error 
 }
 
 void hcri_program_release(hcri_program *program) {
-    free(program->lower);
-    free(program->upper);
-    free(program->row_lower);
-    free(program->row_upper);
-    hcri_rows_release(&program->rows, &hcri_default_allocator);
+    hcri_release(memory, program->lower);
+    hcri_release(memory, program->upper);
+    hcri_release(memory, program->row_lower);
+    hcri_release(memory, program->row_upper);
+    hcri_rows_release(&program->rows, memory);
     *program = (hcri_program){0};
 }
 
-hcr_status hcri_program_add_row(hcri_program *program, size_t terms, const uint32_t *columns, const double *values,
-                                double lower, double upper, hcr_error *error) {
-    if (program->rows.count == program->row_capacity) {
-        const size_t capacity = 2 * program->row_capacity + 64;
-        double *grown = realloc(program->row_lower, capacity * sizeof *grown);
-        if (grown != NULL)
-            program->row_lower = grown;
-        double *other = realloc(program->row_upper, capacity * sizeof *other);
-        if (other != NULL)
-            program->row_upper = other;
-        if (grown == NULL || other == NULL)
-            return hcri_fail_memory(error);
-        program->row_capacity = capacity;
-    }
+/* By what a row is divided: its largest coefficient. */
+static double row_scale(hcri_row row) {
     double largest = 0;
-    for (size_t k = 0; k < terms; k++)
-        largest = fmax(largest, fabs(values[k]));
-    if (!(largest > 0))
-        largest = 1;
-    const size_t row = program->rows.count;
-    HCRI_TRY(hcri_rows_append(&program->rows, &hcri_default_allocator, terms, columns, values, error));
-    for (size_t k = program->rows.start[row]; k < program->rows.start[row + 1]; k++)
-        program->rows.values[k] /= largest;
-    program->row_lower[row] = lower / largest;
-    program->row_upper[row] = upper / largest;
+    for (size_t k = 0; k < row.count; k++)
+        largest = fmax(largest, fabs(row.values[k]));
+    return largest > 0 ? largest : 1;
+}
+
+hcr_status hcri_program_add_row(hcri_program *program, hcri_row row, double lower, double upper, hcr_error *error) {
+    const size_t i = program->rows.count;
+    const double scale = row_scale(row);
+    size_t capacity = program->row_capacity;
+    double *grown = hcri_grow(memory, program->row_lower, &capacity, i + 1, sizeof *grown);
+    if (grown != NULL)
+        program->row_lower = grown;
+    double *other = hcri_grow(memory, program->row_upper, &program->row_capacity, i + 1, sizeof *other);
+    if (other != NULL)
+        program->row_upper = other;
+    if (grown == NULL || other == NULL)
+        return hcri_fail_memory(error);
+    HCRI_TRY(hcri_rows_append(&program->rows, memory, row.count, row.columns, row.values, error));
+    for (size_t k = program->rows.start[i]; k < program->rows.start[i + 1]; k++)
+        program->rows.values[k] /= scale;
+    program->row_lower[i] = lower / scale;
+    program->row_upper[i] = upper / scale;
     return HCR_OK;
 }
 
@@ -87,10 +88,11 @@ hcr_status hcri_lp_create(const hcri_program *program, hcri_lp **lp, hcr_error *
     if (too_large(program))
         return hcri_fail(error, HCR_ERROR_UNSUPPORTED, "a linear program with more than 2^29 coefficients");
     const size_t columns = program->columns, rows = program->rows.count;
-    const size_t numbers = rows == 0 ? 0 : program->rows.start[rows];
-    HCRI_SCOPED_BY(hcri_lp_scoped) hcri_lp *made = calloc(1, sizeof *made);
-    HCRI_SCOPED int *start = malloc((rows + 1) * sizeof *start), *index = malloc((numbers + 1) * sizeof *index);
-    HCRI_SCOPED double *bounds = malloc((2 * columns + 2 * rows + 1) * sizeof *bounds);
+    const size_t numbers = hcri_rows_entries(&program->rows);
+    HCRI_SCOPED_BY(hcri_lp_scoped) hcri_lp *made = hcri_allocate(memory, 1, sizeof *made);
+    HCRI_SCOPED int *start = hcri_allocate(memory, rows + 1, sizeof *start),
+                    *index = hcri_allocate(memory, numbers, sizeof *index);
+    HCRI_SCOPED double *bounds = hcri_allocate(memory, 2 * columns + 2 * rows, sizeof *bounds);
     if (made == NULL || start == NULL || index == NULL || bounds == NULL || (made->model = Clp_newModel()) == NULL)
         return hcri_fail_memory(error);
     double *lower = bounds, *upper = lower + columns, *row_lower = upper + columns, *row_upper = row_lower + rows;
@@ -98,7 +100,6 @@ hcr_status hcri_lp_create(const hcri_program *program, hcri_lp **lp, hcr_error *
         lower[j] = clp_bound(program->lower[j]);
         upper[j] = clp_bound(program->upper[j]);
     }
-    start[0] = 0;
     for (size_t i = 0; i < rows; i++) {
         start[i + 1] = (int)program->rows.start[i + 1];
         row_lower[i] = clp_bound(program->row_lower[i]);
@@ -131,33 +132,28 @@ void hcri_lp_free(hcri_lp *lp) {
         return;
     if (lp->model != NULL)
         Clp_deleteModel(lp->model);
-    free(lp);
+    hcri_release(memory, lp);
 }
 
-hcr_status hcri_lp_add_row(hcri_lp *lp, size_t terms, const uint32_t *columns, const double *values, double lower,
-                           double upper, hcr_error *error) {
-    HCRI_SCOPED int *index = malloc((terms + 1) * sizeof *index);
-    HCRI_SCOPED double *scaled = malloc((terms + 1) * sizeof *scaled);
+hcr_status hcri_lp_add_row(hcri_lp *lp, hcri_row row, double lower, double upper, hcr_error *error) {
+    HCRI_SCOPED int *index = hcri_allocate(memory, row.count, sizeof *index);
+    HCRI_SCOPED double *scaled = hcri_allocate(memory, row.count, sizeof *scaled);
     if (index == NULL || scaled == NULL)
         return hcri_fail_memory(error);
-    double largest = 0;
-    for (size_t k = 0; k < terms; k++)
-        largest = fmax(largest, fabs(values[k]));
-    if (!(largest > 0))
-        largest = 1;
-    for (size_t k = 0; k < terms; k++) {
-        index[k] = (int)columns[k];
-        scaled[k] = values[k] / largest;
+    const double scale = row_scale(row);
+    for (size_t k = 0; k < row.count; k++) {
+        index[k] = (int)row.columns[k];
+        scaled[k] = row.values[k] / scale;
     }
-    const double sides[2] = {clp_bound(lower / largest), clp_bound(upper / largest)};
-    const int start[2] = {0, (int)terms};
+    const double sides[2] = {clp_bound(lower / scale), clp_bound(upper / scale)};
+    const int start[2] = {0, (int)row.count};
     Clp_addRows(lp->model, 1, &sides[0], &sides[1], start, index, scaled);
     lp->grown = 1;
     return HCR_OK;
 }
 
 hcr_status hcri_lp_remove_rows(hcri_lp *lp, size_t count, hcr_error *error) {
-    HCRI_SCOPED int *which = malloc((count + 1) * sizeof *which);
+    HCRI_SCOPED int *which = hcri_allocate(memory, count, sizeof *which);
     if (which == NULL)
         return hcri_fail_memory(error);
     const int rows = Clp_numberRows(lp->model);
@@ -248,15 +244,12 @@ hcr_status hcri_lp_maximise(hcri_lp *lp, const double *objective, hcri_lp_outcom
     const int same =
         memcmp(Clp_objective(lp->model), objective, (size_t)Clp_numberColumns(lp->model) * sizeof(double)) == 0;
     Clp_chgObjCoefficients(lp->model, objective);
-    if (lp->solved && lp->grown && same) {
+    if (lp->solved && lp->grown && same)
         Clp_dual(lp->model, 0);
-    } else if (lp->solved) {
-        Clp_primal(lp->model, 0); /* the last basis is still feasible, or nearly so */
-    } else if (lp->plain) {
+    else if (lp->solved || lp->plain) /* the last basis is still feasible, or nearly so */
         Clp_primal(lp->model, 0);
-    } else {
+    else
         Clp_initialSolve(lp->model);
-    }
     lp->solved = 1;
     lp->grown = 0;
     int end = end_of(lp);

@@ -15,8 +15,7 @@ typedef struct hcri_program {
 hcr_status hcri_program_create(hcri_program *program, size_t columns, hcr_error *error); /* columns without bounds */
 void hcri_program_release(hcri_program *program);
 /* Divides the row and its bounds by the largest coefficient, so that tolerances mean the same in all rows. */
-hcr_status hcri_program_add_row(hcri_program *program, size_t terms, const uint32_t *columns, const double *values,
-                                double lower, double upper, hcr_error *error);
+hcr_status hcri_program_add_row(hcri_program *program, hcri_row row, double lower, double upper, hcr_error *error);
 
 typedef enum hcri_lp_outcome { HCRI_LP_OPTIMAL, HCRI_LP_INFEASIBLE, HCRI_LP_UNBOUNDED } hcri_lp_outcome;
 
@@ -25,8 +24,7 @@ hcr_status hcri_lp_create(const hcri_program *program, hcri_lp **lp, hcr_error *
 void hcri_lp_free(hcri_lp *lp); /* NULL is fine */
 static inline void hcri_lp_scoped(hcri_lp **lp) { hcri_lp_free(*lp); }
 /* One more row, as hcri_program_add_row has it. */
-hcr_status hcri_lp_add_row(hcri_lp *lp, size_t terms, const uint32_t *columns, const double *values, double lower,
-                           double upper, hcr_error *error);
+hcr_status hcri_lp_add_row(hcri_lp *lp, hcri_row row, double lower, double upper, hcr_error *error);
 /* CLP's presolve takes minutes where a column is in ten thousand rows. */
 void hcri_lp_leave_out_presolve(hcri_lp *lp);
 /* Takes the last `count` rows away. */

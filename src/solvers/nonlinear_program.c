@@ -6,10 +6,11 @@
 #include <limits.h>
 #include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <IpStdCInterface.h>
+
+static const hcr_allocator *const memory = &hcri_default_allocator;
 
 /* g(centre + scale z)/weight = constant + gradient·z + ½ z'(factor P) z. A FACTOR quadratic gets columns of its own,
  * t = √factor F z, so that ½ z'(factor P) z = ½ t't and nothing dense comes up. */
@@ -21,6 +22,7 @@ typedef struct quadratic_part {
 } quadratic_part;
 
 struct hcri_nlp {
+    hcri_pool memory; /* of all that it has */
     hcri_nlp_parts parts;
     size_t n, columns, all_columns; /* outputs, the program's columns, those and the t */
     size_t factor_rows;             /* the rows that tie t to z */
@@ -229,22 +231,22 @@ static Bool go_on(Index mode, Index iteration, Number objective, Number primal, 
     return hcri_stopped() ? FALSE : TRUE;
 }
 
-static int prepare_quadratics(hcri_nlp *nlp) {
+static hcr_status prepare_quadratics(hcri_nlp *nlp, hcr_error *error) {
+    const hcr_allocator *own = hcri_pool_allocator(&nlp->memory);
     const hcri_set *set = nlp->parts.set;
+    const double scale = nlp->parts.scale;
     nlp->quadratics = set->blocks - 2;
-    nlp->quadratic = calloc(nlp->quadratics + 1, sizeof *nlp->quadratic);
-    if (nlp->quadratic == NULL)
-        return 0;
+    nlp->quadratic = hcri_allocate(own, nlp->quadratics, sizeof *nlp->quadratic);
+    HCRI_TRY(hcri_pool_check(&nlp->memory, error));
     for (size_t q = 0; q < nlp->quadratics; q++) {
         quadratic_part *part = &nlp->quadratic[q];
         const hcri_constraint *block = set->block[q + 2];
-        const double weight = nlp->parts.weight[q], scale = nlp->parts.scale;
+        const double weight = nlp->parts.weight[q];
         part->quadratic = hcri_block_quadratic(block);
         part->constant = block->kind->value(block, 0, nlp->parts.centre, NULL, block->scratch) / weight;
         part->factor = scale * scale / weight;
-        part->gradient = calloc(nlp->n, sizeof *part->gradient);
-        if (part->gradient == NULL)
-            return 0;
+        part->gradient = hcri_allocate(own, nlp->n, sizeof *part->gradient);
+        HCRI_TRY(hcri_pool_check(&nlp->memory, error));
         block->kind->add_gradient(block, 0, nlp->parts.centre, scale / weight, part->gradient, block->scratch);
         if (part->quadratic->form == HCRI_FACTOR) {
             part->first = nlp->all_columns;
@@ -253,10 +255,8 @@ static int prepare_quadratics(hcri_nlp *nlp) {
         }
         nlp->dense += part->quadratic->form == HCRI_DENSE;
     }
-    return 1;
+    return HCR_OK;
 }
-
-static double *numbers(size_t count) { return calloc(count + 1, sizeof(double)); }
 
 static int prepare_problem(hcri_nlp *nlp) {
     const hcri_program *program = nlp->parts.program;
@@ -265,7 +265,7 @@ static int prepare_problem(hcri_nlp *nlp) {
     put_jacobian(nlp, NULL, &counted);
     if (nlp->all_columns > INT_MAX || rows > INT_MAX || counted.count > INT_MAX || hessian_entries(nlp) > INT_MAX)
         return 0;
-    double *bounds = malloc(2 * (nlp->all_columns + rows) * sizeof *bounds);
+    HCRI_SCOPED double *bounds = hcri_allocate(memory, 2 * (nlp->all_columns + rows), sizeof *bounds);
     if (bounds == NULL)
         return 0;
     double *lower = bounds, *upper = lower + nlp->all_columns, *row_lower = upper + nlp->all_columns,
@@ -282,7 +282,6 @@ static int prepare_problem(hcri_nlp *nlp) {
     nlp->problem = CreateIpoptProblem((Index)nlp->all_columns, lower, upper, (Index)rows, row_lower, row_upper,
                                       (Index)counted.count, (Index)hessian_entries(nlp), 0, eval_f, eval_g, eval_grad_f,
                                       eval_jac_g, eval_h);
-    free(bounds);
     if (nlp->problem == NULL)
         return 0;
     SetIntermediateCallback(nlp->problem, go_on);
@@ -297,41 +296,35 @@ static int prepare_problem(hcri_nlp *nlp) {
 }
 
 hcr_status hcri_nlp_create(const hcri_nlp_parts *parts, hcri_nlp **nlp, hcr_error *error) {
-    hcri_nlp *made = calloc(1, sizeof *made);
+    HCRI_SCOPED_BY(hcri_nlp_scoped) hcri_nlp *made = hcri_allocate(memory, 1, sizeof *made);
     if (made == NULL)
         return hcri_fail_memory(error);
-    made->parts = *parts;
-    made->n = parts->set->n;
+    *made = (hcri_nlp){.memory = {.from = memory}, .parts = *parts, .n = parts->set->n};
+    const hcr_allocator *own = hcri_pool_allocator(&made->memory);
     made->columns = made->all_columns = parts->program->columns;
-    int good = prepare_quadratics(made);
-    if (good) {
-        const size_t rows = program_rows(made) + made->factor_rows + made->quadratics;
-        double **arrays[] = {&made->square, &made->target, &made->linear, &made->logarithm};
-        for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
-            good &= (*arrays[i] = numbers(made->columns)) != NULL;
-        good &= (made->x = numbers(made->all_columns)) != NULL;
-        good &= (made->multiplier = numbers(rows)) != NULL;
-        good &= (made->product = numbers(made->n)) != NULL;
-    }
-    if (!good || !prepare_problem(made)) {
-        hcri_nlp_free(made);
+    HCRI_TRY(prepare_quadratics(made, error));
+    made->square = hcri_allocate(own, made->columns, sizeof(double));
+    made->target = hcri_allocate(own, made->columns, sizeof(double));
+    made->linear = hcri_allocate(own, made->columns, sizeof(double));
+    made->logarithm = hcri_allocate(own, made->columns, sizeof(double));
+    made->x = hcri_allocate(own, made->all_columns, sizeof(double));
+    made->multiplier = hcri_allocate(own, program_rows(made) + made->factor_rows + made->quadratics, sizeof(double));
+    made->product = hcri_allocate(own, made->n, sizeof(double));
+    HCRI_TRY(hcri_pool_check(&made->memory, error));
+    if (!prepare_problem(made))
         return hcri_fail_memory(error);
-    }
     *nlp = made;
+    made = NULL;
     return HCR_OK;
 }
 
 void hcri_nlp_free(hcri_nlp *nlp) {
     if (nlp == NULL)
         return;
-    for (size_t q = 0; nlp->quadratic != NULL && q < nlp->quadratics; q++)
-        free(nlp->quadratic[q].gradient);
     if (nlp->problem != NULL)
         FreeIpoptProblem(nlp->problem);
-    void *owned[] = {nlp->quadratic, nlp->square,  nlp->target,     nlp->linear, nlp->logarithm,
-                     nlp->x,         nlp->product, nlp->multiplier, nlp};
-    for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
-        free(owned[i]);
+    hcri_pool_release(&nlp->memory);
+    hcri_release(memory, nlp);
 }
 
 double *hcri_nlp_square(hcri_nlp *nlp) { return nlp->square; }

@@ -156,6 +156,8 @@ hcr_status hcri_blend_predict(const hcr_model *model, size_t rows, const double 
 
 /* ---------------------------------------------------------------------------------------------------------- shares */
 
+/* Members of one head differ by their initial weights alone, so that they have equal shares: held rows are few, and
+ * would choose among them by chance. They are one part here; the seasonal member is another. */
 typedef struct search {
     const hcr_model *model;
     const hcri_held *held;
@@ -236,27 +238,55 @@ static void find_shares(search *at, double *share, double *slope) {
     }
 }
 
+/* Which part each of the combined predictions belongs to, and of how many a part is the mean; returns how many parts
+ * there are. */
+static size_t find_parts(const hcri_blend *blend, size_t *part, double *size) {
+    size_t parts = 0, of_head[HCR_HEAD_PROJECT + 1] = {0}; /* one more than the part; 0: none yet */
+    for (size_t k = 0; k < blend->members; k++) {
+        size_t *known = &of_head[blend->member[k]->head];
+        if (*known == 0)
+            *known = ++parts;
+        part[k] = *known - 1;
+        size[part[k]]++;
+    }
+    if (blend->season != 0) {
+        part[blend->members] = parts;
+        size[parts++] = 1;
+    }
+    return parts;
+}
+
 hcr_status hcri_blend_fit(hcr_model *model, const hcri_held *held, hcr_error *error) {
-    const size_t parts = hcri_blend_parts(&model->blend), n = model->targets.count, count = held->rows * n;
+    const hcri_blend *blend = &model->blend;
+    const size_t all = hcri_blend_parts(blend), n = model->targets.count, count = held->rows * n;
     HCRI_SCRATCH(memory, &hcri_default_allocator);
-    double *parted = hcri_allocate(memory, hcri_size_product(parts + 1, count), sizeof *parted);
-    double *slope = hcri_allocate(memory, parts + n, sizeof *slope);
+    double *parted = hcri_allocate(memory, hcri_size_product(all + 2, count), sizeof *parted);
+    double *numbers = hcri_allocate(memory, 3 * all + n, sizeof *numbers);
+    size_t *part = hcri_allocate(memory, all, sizeof *part);
     HCRI_SCOPED_BY(room_release) room at = {0};
-    if (parted == NULL || slope == NULL)
+    if (parted == NULL || numbers == NULL || part == NULL)
         return hcri_fail_memory(error);
+    double *share = numbers, *slope = share + all, *size = slope + all, *y = parted + (all + 1) * count;
+    const size_t parts = find_parts(blend, part, size);
     HCRI_TRY(room_create(&at, model, held->rows, error));
     HCRI_TRY(hcri_model_take_parameters(model, held->rows, held->X, held->parameters, at.x, error));
-    for (size_t k = 0; k < parts; k++)
-        HCRI_TRY(predict_part(&at, k, held->rows, held->X, parted + k * count, NULL, error));
+    for (size_t k = 0; k < all; k++) {
+        HCRI_TRY(predict_part(&at, k, held->rows, held->X, y, NULL, error));
+        for (size_t i = 0; i < count; i++)
+            parted[part[k] * count + i] += y[i] / size[part[k]];
+        share[part[k]] += blend->share[k];
+    }
     search shares = {.model = model,
                      .held = held,
                      .head = hcri_model_head(model, NULL),
                      .parts = parts,
                      .count = count,
                      .parted = parted,
-                     .y = parted + parts * count,
-                     .miss = slope + parts};
-    find_shares(&shares, model->blend.share, slope);
+                     .y = y,
+                     .miss = size + all};
+    find_shares(&shares, share, slope);
+    for (size_t k = 0; k < all; k++)
+        blend->share[k] = share[part[k]] / size[part[k]];
     hcri_blend_summarise(model);
     return HCR_OK;
 }

@@ -9,7 +9,7 @@
 /* Makes `first` the blend of itself and the others, which it then owns, with equal shares; season: as in
  * hcr_fit_options. Errors: MEMORY. */
 hcr_status hcri_blend_make(hcr_model *first, size_t others, hcr_model *const *other, size_t season, hcr_error *error);
-/* The shares that make the loss of held rows least. */
+/* The shares that make the loss of held rows least, where members of one head have equal ones. */
 hcr_status hcri_blend_fit(hcr_model *blend, const hcri_held *held, hcr_error *error);
 /* As hcr_predict and hcr_predict_f32: one of Y and Y_f32 is NULL. */
 hcr_status hcri_blend_predict(const hcr_model *blend, size_t rows, const double *X, const double *parameters, double *Y,

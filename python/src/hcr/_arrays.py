@@ -61,13 +61,23 @@ def doubles(values: npt.ArrayLike, what: str) -> Array:
     return np.require(numbers(values, what), dtype=np.float64, requirements=["C", "A"])
 
 
+def wrong_width(what: str, shape: Sequence[int], width: int) -> Exception:
+    """Of a row that has too many numbers, or too few."""
+    return make("shape", f"{what} has the shape {tuple(shape)}: its last axis must have {width} entries")
+
+
+def mismatched(values: Sequence[int], x: Sequence[int]) -> Exception:
+    """Of values and parameters that have no batch shape in common."""
+    return make("shape", f"x has the shape {tuple(x)} beside {tuple(values)}: as many rows are needed, or one")
+
+
 def rows(values: npt.ArrayLike, width: int, what: str, names: Sequence[str] = ()) -> Array:
     """Numbers whose last axis has `width` entries. The columns of a data frame are put in the order of `names`."""
     if names and hasattr(values, "columns") and hasattr(values, "loc"):
         values = columns_by_name(values, names, what)
     array = numbers(values, what)
     if array.ndim == 0 or array.shape[-1] != width:
-        raise make("shape", f"{what} has the shape {array.shape}: its last axis must have {width} entries")
+        raise wrong_width(what, array.shape, width)
     return array
 
 

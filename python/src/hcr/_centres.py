@@ -177,7 +177,7 @@ class Centre:
         self.bound_lower, self.bound_upper = constant(np.maximum(lower, -most)), constant(np.minimum(upper, most))
         self.identity = constant(np.eye(len(limits.free)))
         self.rounding = constant(rounding(limits, region.bounds, grid, precision))
-        self.near = constant(np.array([1024 * precision.unit]))
+        self.near, self.one = constant(np.array([1024 * precision.unit])), constant(np.array([1.0]))
         self.most_margin = constant(np.array([1 - 2.0**-20]))
         self.met = constant(np.array([_MET[precision.arithmetic]]))
         self.across = constant(np.array([_ACROSS[precision.arithmetic]]))
@@ -322,7 +322,8 @@ class Centre:
         f = xp.gather(w, self.limits.free)
         along = xp.matmul(f, self.unit_transposed) * self.length
         below, above = self._near(inverse[0]), self._near(inverse[1])
-        most = xp.max_last(xp.maximum(above * (along * inverse[1] - scale), below * (-along * inverse[0] - scale)))
+        beyond = along * inverse[1] - scale, -along * inverse[0] - scale
+        most = xp.max_last(xp.maximum(xp.minimum(above, self.one) * beyond[0], xp.minimum(below, self.one) * beyond[1]))
         share = xp.minimum(xp.maximum(most / scale, 0.0), 1.0)
         damped = self._damp(self.across * met + below + above, f) * xp.gather(moves, self.limits.free)
         return xp.matmul(f + share * (damped - f), self.expand_transposed) * moves

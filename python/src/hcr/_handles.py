@@ -36,18 +36,24 @@ class Workspace:
             free(self.address)
 
 
-class Projector:
-    """Projects for one caller at a time, with the struct that its errors come in. `matrix` is Q: n numbers, a diagonal,
-    or n × n; None: 1, and 0 where rows are linear terms."""
+def projector_options(threads: int, bad: str, linear: bool, matrix: Any = None) -> Any:
+    """`hcr_projector_options`; `matrix` is Q: n numbers, a diagonal, or n × n; None: 1, and 0 where rows are linear
+    terms."""
+    options = _library.ProjectorStruct(
+        ctypes.sizeof(_library.ProjectorStruct), threads, None, 0.0, BAD.index(bad), linear
+    )
+    if matrix is not None:
+        metric = _library.QuadraticStruct(form=matrix.ndim - 1, matrix=matrix.ctypes.data)
+        options.metric = ctypes.addressof(metric)
+        options.kept = metric, matrix  # as long as the options
+    return options
 
-    def __init__(self, owner: Handle, threads: int, bad: str, linear: bool, matrix: Any = None) -> None:
+
+class Projector:
+    """Projects for one caller at a time, with the struct that its errors come in."""
+
+    def __init__(self, owner: Handle, options: Any) -> None:
         self.owner = owner  # outlives the projector
-        options = _library.ProjectorStruct(
-            ctypes.sizeof(_library.ProjectorStruct), threads, None, 0.0, BAD.index(bad), linear
-        )
-        if matrix is not None:
-            metric = _library.QuadraticStruct(form=matrix.ndim - 1, matrix=matrix.ctypes.data)
-            options.metric = ctypes.addressof(metric)
         self.address = _library.create("hcr_projector_create", owner.address, ctypes.byref(options))
         self.error = _library.ErrorStruct()
         self.error_address = ctypes.addressof(self.error)

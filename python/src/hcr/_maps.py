@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _library, _threads
-from ._arrays import Array, address, doubles, numbers, row_count, rows, whole, without_gradients
+from ._arrays import Array, address, doubles, mismatched, numbers, row_count, rows, whole, without_gradients
 from ._facts import Facts
-from ._handles import BAD, Projector, Workspace
+from ._handles import BAD, Projector, Workspace, projector_options
 from ._records import CONTACT, RAY
 from .errors import make
 
@@ -306,8 +306,11 @@ class Projection(Map):
         try:
             return idle.pop(), idle
         except IndexError:
-            matrix = None if self.metric is None else self.metric.matrix
-            return Projector(self.region._handle, threads, bad, self.linear, matrix), idle
+            return Projector(self.region._handle, self.options(threads, bad)), idle
+
+    def options(self, threads: int, bad: str) -> Any:
+        """What a projector is made with."""
+        return projector_options(threads, bad, self.linear, None if self.metric is None else self.metric.matrix)
 
     def call(
         self, functions: Any, dtype: Any, threads: int, count: int, *pointers: int | None, bad: str | None = None
@@ -480,9 +483,7 @@ class Maps(Facts):
             try:
                 shape = np.broadcast_shapes(given.shape[:-1], array.shape[:-1])
             except ValueError:
-                raise make(
-                    "shape", f"x has the shape {given.shape} beside {array.shape}: as many rows are needed, or one"
-                ) from None
+                raise mismatched(array.shape, given.shape) from None
             array, given = (np.ascontiguousarray(np.broadcast_to(a, (*shape, a.shape[-1]))) for a in (array, given))
         return array, given
 
@@ -673,17 +674,23 @@ class Maps(Facts):
         x: npt.ArrayLike | None = None,
         *,
         frontier: bool = False,
+        uniform: bool = False,
+        burn_in: int | None = None,
     ) -> Array:
         """Random points of the region.
 
         Directions are uniform, radii such that a ball around the origin would be filled uniformly. Every part that the
-        origin sees is reached, but the density isn't uniform: it is higher where the frontier is near.
+        origin sees is reached, but the density isn't uniform: it is higher where the frontier is near. With `uniform`
+        these points are where as many independent chains of hit-and-run begin, whose density becomes uniform.
 
         Args:
             count: how many.
             seed: a seed or a generator.
             x: (p,) or (count, p), the parameters, for a region with such.
             frontier: points on the frontier instead (less the margin).
+            uniform: points of uniform density, for a bounded region.
+            burn_in: steps of each chain; 20 for each output that is free, and 100, when None. Long thin regions need
+                more: moments that still change with it say so.
 
         Returns:
             count × n float64.
@@ -696,7 +703,60 @@ class Maps(Facts):
         random = np.random.default_rng(seed)
         polar = random.standard_normal((count, self.n + 1))
         polar[:, self.n] = 1 if frontier else random.random(count) ** (1 / max(self.freedom, 1))
-        return self.decode(polar, x)
+        points = self.decode(polar, x)
+        if not uniform:
+            return points
+        if frontier:
+            raise make("argument", "points are uniform inside or on the frontier, not both")
+        steps = 100 + 20 * self.freedom if burn_in is None else whole(burn_in, "burn_in")
+        return self._walk(points, random, x, steps)
+
+    def _walk(self, points: Array, random: np.random.Generator, x: npt.ArrayLike | None, steps: int) -> Array:
+        """Points after so many steps of hit-and-run (Smith, 1984), a chain each. A step goes along a line of random
+        direction, to a point drawn from a piece of it that is cut off at each one outside until one is inside (Neal,
+        "Slice sampling", 2003), so that no chord is computed. On equalities the outputs that they determine follow."""
+        lower, upper = self.bounds
+        if not np.isfinite(upper - lower).all():
+            raise make("unbounded", "there is no uniform density on a region without bounds")
+        origins = self.contract(np.zeros_like(points), x)
+        low, high = lower - origins, upper - origins
+        found = self._given(x)
+        given = None if found is None else np.broadcast_to(found, (len(points), self.p))
+        v = 0.99 * (points - origins)  # off the frontier
+        known = np.flatnonzero(np.isfinite(v).all(axis=1) & (self.freedom > 0))
+        tangent = self._tangent(None if given is None else given[known[:1]]) if len(known) else np.eye(self.n)
+        for _ in range(steps):
+            direction = ((upper - lower) * random.standard_normal(v.shape)) @ tangent
+            first, last = -_room(v, -direction, low, high), _room(v, direction, low, high)
+            drawn = known
+            while len(drawn):
+                t = random.uniform(first[drawn], last[drawn])
+                moved = v[drawn] + t[:, None] * direction[drawn]
+                inside = self.gauge(moved, None if given is None else given[drawn]) < 1
+                v[drawn[inside]] = moved[inside]
+                drawn, t = drawn[~inside], t[~inside]
+                first[drawn] = np.where(t < 0, t, first[drawn])
+                last[drawn] = np.where(t < 0, last[drawn], t)
+        contracted: Array = self.contract(v, x)
+        return contracted
+
+    def _tangent(self, x: Array | None) -> Array:
+        """The matrix that takes steps to those along the equalities, as the maps do."""
+        if self.freedom == self.n:
+            return np.eye(self.n)
+        given = None if x is None else np.broadcast_to(x, (self.n, self.p))
+        step = 0.5 / np.max(self.gauge(np.eye(self.n), given))
+        origin = self.contract(np.zeros((self.n, self.n)), given)
+        tangent: Array = (self.contract(step * np.eye(self.n), given) - origin) / step
+        return tangent
+
+
+def _room(v: Array, direction: Array, low: Array, high: Array) -> Array:
+    """How far rows can go along their directions in the box."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        far = np.where(direction > 0, high - v, low - v) / direction
+    room: Array = np.where(direction == 0, np.inf, far).min(axis=-1).clip(0)
+    return room
 
 
 def known_bad(bad: str) -> str:

@@ -14,13 +14,12 @@ import numpy as np
 
 from . import _library, _threads
 from ._handles import BAD
-from ._maps import FEW_ROWS, Map
-from ._records import RAY
+from ._maps import FEW_ROWS, Map, Projection
 from .errors import make
 from .region import Region
 
 _MAP, _VJP, _JVP = "hcr_xla_map", "hcr_xla_vjp", "hcr_xla_jvp"
-_known: dict[str, Region] = {}
+_known: dict[str, Any] = {}
 _lock = threading.Lock()
 
 
@@ -57,23 +56,29 @@ def serves(region: Region) -> bool:
     return is_plain(region) and not refusal()
 
 
-def name(region: Region) -> str:
-    """A region's name in programs. The region is kept for good, since these may use it at any time."""
-    digest = region.digest
+def name(map: Map) -> str:
+    """The name in programs of a map's region, or of its nearest points. These are kept for good, since programs may use
+    them at any time."""
+    region, digest, options = map.region, map.key, None
     if digest not in _known:
-        few = math.ceil(max(FEW_ROWS, region._once("few", region._few)))
+        few = FEW_ROWS
+        if isinstance(map, Projection):
+            options = map.options(1, "nan")
+        else:
+            few = math.ceil(max(FEW_ROWS, region._once("few", region._few)))
         with _lock:
             if digest in _known:  # another thread was first
                 return digest
             known = _library.library.hcr_xla_know(
                 digest.encode(),
                 ctypes.c_void_p(region._handle.address),
+                options and ctypes.byref(options),
                 ctypes.c_size_t(min(few, 2**62)),
                 ctypes.byref(_threads.count),
             )
             if not known:
                 raise make("memory", "there is no memory to keep a region")
-            _known[digest] = region
+            _known[digest] = region, options
     return digest
 
 
@@ -82,9 +87,9 @@ def _call(target: str, map: Map, results: list[Any], *arrays: jax.Array) -> list
 
     made = ffi.ffi_call(target, results, vmap_method="broadcast_all")(
         *arrays,
-        map=np.int64(_library.MAPS.index(map.name)),
+        map=np.int64((*_library.MAPS, "project").index(map.name)),
         bad=np.int64(BAD.index(map.bad)),
-        region=name(map.region),
+        region=name(map),
     )
     return list(made)
 
@@ -96,9 +101,9 @@ def shaped(values: jax.Array, width: int, dtype: Any = None) -> jax.Array:
     return jnp.broadcast_to(zeros, (*values.shape[:-1], width)) if width else zeros[..., 0]
 
 
-def rays(values: jax.Array) -> jax.Array:
-    """What stands for the rays where something else than a call computes the derivative."""
-    return shaped(values, RAY.itemsize, np.uint8)
+def rays(map: Map, values: jax.Array) -> jax.Array:
+    """What stands for the rays, or contacts, where something else than a call computes the derivative."""
+    return shaped(values, map.kept, np.uint8)
 
 
 def types(*arrays: jax.Array) -> list[Any]:
@@ -114,7 +119,7 @@ def result_of(map: Map, values: jax.Array) -> jax.Array:
 
 def compute(map: Map, keeping: bool, values: jax.Array, x: jax.Array) -> list[jax.Array]:
     """The map's result and, when `keeping`, the rays, which its derivatives need."""
-    kept = [rays(values)] if keeping else []
+    kept = [rays(map, values)] if keeping else []
     return _call(_MAP, map, types(result_of(map, values), *kept), values, x)
 
 

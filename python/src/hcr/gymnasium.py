@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ._points import checked, take_inside
+from ._points import Kind, checked, take_inside
 from ._records import Outcome
 from .errors import make
 from .region import Region, needs_region
@@ -80,30 +80,56 @@ def _bounds(region: Region, dtype: npt.DTypeLike) -> tuple[npt.NDArray[Any], npt
     return lower, upper
 
 
-class _Constraint:
-    """What both wrappers do to actions."""
+class _Constrained:
+    """What both wrappers do."""
 
-    def __init__(self, region: Region, parameters: Parameters | None, map: str, fallback: Fallback | None) -> None:
-        needs_region(region, "ConstrainAction")
+    env: Any
+
+    def __init__(
+        self,
+        env: Any,
+        region: Region,
+        parameters: Parameters | None = None,
+        *,
+        map: Kind = "contract",
+        fallback: Fallback | None = None,
+    ) -> None:
+        needs_region(region, type(self).__name__)
         checked(map)
         if (region.p > 0) != (parameters is not None):
             raise make("argument", f"the region has {region.p} parameters: `parameters` gives them from an observation")
-        self.region, self.parameters, self.map, self.fallback = region, parameters, map, fallback
+        super().__init__(env)  # type: ignore[call-arg]  # the wrapper of Gymnasium
+        self._region, self._parameters, self._map, self._fallback = region, parameters, map, fallback
+        self._observation: Any = None
+        self._limit_space()
 
-    def __call__(self, actions: npt.ArrayLike, observation: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-        x = None if self.parameters is None else self.parameters(observation)
+    def _limit_space(self) -> None:
+        """Takes the region for the space of actions."""
+
+    def _constrain(self, actions: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+        x = None if self._parameters is None else self._parameters(self._observation)
         given = np.asarray(actions)
-        inside, outcomes = take_inside(self.region, given, x, self.map)
+        inside, outcomes = take_inside(self._region, given, x, self._map)
         lost = np.isnan(inside).any(-1)
         if lost.any():
-            if self.fallback is None:
+            if self._fallback is None:
                 outcome = Outcome(int(np.atleast_1d(outcomes)[np.atleast_1d(lost)][0]))
                 raise make("empty", f"no action can be taken inside ({outcome.name}): give the wrapper a fallback")
-            inside = np.where(lost[..., None], self.fallback(observation, given), inside)
+            inside = np.where(lost[..., None], self._fallback(self._observation, given), inside)
         return inside, outcomes
 
+    def reset(self, **options: Any) -> tuple[Any, dict[str, Any]]:
+        self._observation, info = self.env.reset(**options)
+        return self._observation, info
 
-class ConstrainAction(gymnasium.Wrapper[Any, Any, Any, Any]):
+    def step(self, action: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+        inside, outcomes = self._constrain(action)
+        self._observation, reward, terminated, truncated, info = self.env.step(inside)
+        constrained = Outcome(int(outcomes)) if np.ndim(outcomes) == 0 else outcomes
+        return self._observation, reward, terminated, truncated, {**info, "constrained": constrained}
+
+
+class ConstrainAction(_Constrained, gymnasium.Wrapper[Any, Any, Any, Any]):
     """Takes every action inside the region before the environment has it, whatever the policy gives.
 
     ``info["constrained"]`` is the outcome of the step's action (`hcr.Outcome`): INSIDE where it stayed as it was.
@@ -127,58 +153,16 @@ class ConstrainAction(gymnasium.Wrapper[Any, Any, Any, Any]):
     'FRONTIER'
     """
 
-    def __init__(
-        self,
-        env: gymnasium.Env[Any, Any],
-        region: Region,
-        parameters: Parameters | None = None,
-        *,
-        map: str = "contract",
-        fallback: Fallback | None = None,
-    ) -> None:
-        super().__init__(env)
-        self._constrain, self._observation = _Constraint(region, parameters, map, fallback), None
-        dtype = env.action_space.dtype or np.float32
-        self.action_space = (
-            RegionSpace(region, dtype) if parameters is None else spaces.Box(*_bounds(region, dtype), dtype=dtype)
-        )  # type: ignore[arg-type]
-
-    def reset(self, **options: Any) -> tuple[Any, dict[str, Any]]:
-        self._observation, info = self.env.reset(**options)
-        return self._observation, info
-
-    def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
-        inside, outcome = self._constrain(action, self._observation)
-        self._observation, reward, terminated, truncated, info = self.env.step(inside)
-        return self._observation, reward, terminated, truncated, {**info, "constrained": Outcome(int(outcome))}
+    def _limit_space(self) -> None:
+        region, dtype = self._region, self.env.action_space.dtype or np.float32
+        self.action_space = spaces.Box(*_bounds(region, dtype), dtype=dtype) if region.p else RegionSpace(region, dtype)  # type: ignore[arg-type]
 
 
-class ConstrainActions(gymnasium.vector.VectorWrapper):
+class ConstrainActions(_Constrained, gymnasium.vector.VectorWrapper):
     """The same for vectorised environments: one call for all of them. Arguments as for `ConstrainAction`.
 
     ``info["constrained"]`` has an outcome an environment.
     """
-
-    def __init__(
-        self,
-        env: gymnasium.vector.VectorEnv[Any, Any, Any],
-        region: Region,
-        parameters: Parameters | None = None,
-        *,
-        map: str = "contract",
-        fallback: Fallback | None = None,
-    ) -> None:
-        super().__init__(env)
-        self._constrain, self._observation = _Constraint(region, parameters, map, fallback), None
-
-    def reset(self, **options: Any) -> tuple[Any, dict[str, Any]]:
-        self._observation, info = self.env.reset(**options)
-        return self._observation, info
-
-    def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
-        inside, outcomes = self._constrain(actions, self._observation)
-        self._observation, rewards, terminated, truncated, info = self.env.step(inside)
-        return self._observation, rewards, terminated, truncated, {**info, "constrained": outcomes}
 
 
 __all__ = ["ConstrainAction", "ConstrainActions", "RegionSpace"]

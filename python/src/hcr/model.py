@@ -313,8 +313,9 @@ def fit(
             quantiles of each level, before they are taken inside, until the share of the validation targets at or below
             them is the level.
         members: how many models are trained, each from its own initial weights, and blended: predictions are their
-            means, with weights that make the loss of the rows kept for `validation` least (equal ones without), and
-            exactly inside; with `validation` they are trained again on all rows. The region must be convex.
+            means, with weights that make the loss of the rows kept for `validation` least (equal ones for members of
+            one head, and for all without), and exactly inside; with `validation` they are trained again on all rows.
+            The region must be convex.
         blend: the heads of the members, one after the other and again; there are at least as many members.
         season: one more member, which takes for an output the mean of the inputs that lie whole seasons of so many
             steps before it; X is then the values of a series just before those of Y.

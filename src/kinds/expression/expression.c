@@ -94,12 +94,12 @@ static void add_gradient(const hcri_constraint *constraint, size_t i, const doub
 
 /* ----------------------------------------------------------------------------------------------------------- rays */
 
-/* In lanes: eight columns of outputs, the slopes and the work. */
+/* In lanes: eight columns of outputs, the slopes and their errors, and the work. */
 static size_t scratch_of(const hcri_constraint *constraint) {
     const hcri_expression *expression = (const hcri_expression *)constraint;
     const size_t one = hcri_tape_scratch(&expression->tape);
     const size_t eight =
-        HCRI_LANES * (constraint->n + expression->tape.steps) + HCRI_TAPE_LANES_WORK * expression->tape.steps;
+        HCRI_LANES * (constraint->n + 2 * expression->tape.steps) + HCRI_TAPE_WAYS_WORK * expression->tape.steps;
     return one > eight ? one : eight;
 }
 
@@ -138,8 +138,8 @@ static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_e
     if (!constraint->convex)
         hcri_tape_enclose_start(&expression->tape, origin, expression->bounds);
     add_gradient(constraint, 0, origin, 1, expression->gradient, scratch);
-    expression->in_lanes =
-        constraint->convex && expression->method != HCRI_BRENT && hcri_tape_has_lanes(&expression->tape);
+    expression->has_lanes = hcri_tape_has_lanes(&expression->tape);
+    expression->has_ways = hcri_tape_has_ways(&expression->tape);
     return HCR_OK;
 }
 
@@ -209,7 +209,7 @@ static const double error_bound = 1e-10, beyond = 1 + 0x1p-40;
 static double gauge_along(const ray *along, double enough) {
     const hcri_expression *expression = along->expression;
     if (!expression->base.convex)
-        return 1 / hcri_expression_first_crossing(expression, along->v, along->guess, enough, along->slope);
+        return 1 / hcri_expression_first_crossing(expression, along->v, 0, along->guess, enough, along->slope);
     if (enough < along->reach && value_at(along, enough * beyond) <= error_bound * expression->at_origin)
         return 0;
     const double t =
@@ -236,7 +236,7 @@ static void gauge_lanes(const hcri_expression *expression, const hcri_batch *bat
     ray along[HCRI_LANES];
     hcri_root_search search[HCRI_LANES];
     put_columns(n, batch->rows, batch->v, batch->stride, columns);
-    kernels->slopes(tape, columns, slope);
+    kernels->slopes(tape, columns, slope, NULL);
     for (size_t l = 0; l < batch->rows; l++) {
         along[l].v = batch->v + l * batch->stride;
         bound_ray(expression, slope + l, HCRI_LANES, &along[l]);
@@ -269,16 +269,71 @@ static void gauge_lanes(const hcri_expression *expression, const hcri_batch *bat
             !searches[l] ? 0 : 1 / (isinf(search[l].root) && along[l].domain_ends ? along[l].reach : search[l].root);
 }
 
+/* The same where c needn't be convex: each ray goes on by ways that are certain to be inside, until one is less than
+ * rounding. What that leaves far below 0, the search by intervals goes on with. */
+static void crossings_lanes(const hcri_expression *expression, const hcri_batch *batch, double gauge[HCRI_LANES],
+                            double *scratch) {
+    enum { MOST_WAYS = 400 };
+    static const double near = 1e-12;
+    const hcri_tape *tape = &expression->tape;
+    const hcri_tape_kernels *kernels = hcri_kernels_best()->tape;
+    const size_t n = expression->base.n;
+    double *columns = scratch, *slope = columns + HCRI_LANES * n, *error = slope + HCRI_LANES * tape->steps;
+    double *work = error + HCRI_LANES * tape->steps, t[HCRI_LANES] = {0}, ahead[HCRI_LANES], way[HCRI_LANES];
+    double most[HCRI_LANES];
+    int goes_on[HCRI_LANES] = {0}, any = 1;
+    ray along[HCRI_LANES];
+    put_columns(n, batch->rows, batch->v, batch->stride, columns);
+    kernels->slopes(tape, columns, slope, error);
+    for (size_t l = 0; l < HCRI_LANES; l++) {
+        const size_t s = l < batch->rows ? l : 0;
+        along[l].v = batch->v + s * batch->stride;
+        bound_ray(expression, slope + s, HCRI_LANES, &along[l]);
+        ahead[l] = along[l].guess;
+        goes_on[l] = l < batch->rows;
+        most[l] = expression->at_origin;
+    }
+    for (int tries = 0; tries < MOST_WAYS && any; tries++) {
+        double at_t[HCRI_LANES];
+        kernels->ways(tape, expression->start, slope, error, t, ahead, way, at_t, work);
+        any = 0;
+        for (size_t l = 0; l < HCRI_LANES; l++) {
+            const double next = way[l] - 0x1p-52 * (t[l] + way[l]); /* the sum is rounded */
+            if (!goes_on[l])
+                continue;
+            most[l] = at_t[l];
+            if (next > 0x1p-50 * t[l]) {
+                t[l] += next;
+                ahead[l] = 2 * next;
+            } else { /* bounds that far ahead may say nothing */
+                goes_on[l] = ahead[l] > 0x1p-30 * t[l];
+                ahead[l] *= 0x1p-6;
+            }
+            goes_on[l] &= t[l] * batch->best[l] < 1 && t[l] < along[l].reach;
+            any |= goes_on[l];
+        }
+    }
+    for (size_t l = 0; l < batch->rows; l++) {
+        const int is_far = t[l] * batch->best[l] >= 1 || t[l] >= along[l].reach;
+        if (!is_far && !(fabs(most[l]) <= near * -expression->at_origin))
+            t[l] = hcri_expression_first_crossing(expression, along[l].v, t[l], along[l].guess, 1 / batch->best[l],
+                                                  scratch);
+        gauge[l] = is_far ? 0 : 1 / t[l];
+    }
+}
+
 static void gauge(const hcri_constraint *constraint, const hcri_batch *batch, double *scratch) {
     const hcri_expression *expression = (const hcri_expression *)constraint;
-    for (size_t done = 0; expression->in_lanes && done < batch->rows; done += HCRI_LANES) {
+    const int has_roots = expression->has_lanes && constraint->convex && expression->method != HCRI_BRENT;
+    const int is_alone = !has_roots && (constraint->convex || !expression->has_ways);
+    for (size_t done = 0; !is_alone && done < batch->rows; done += HCRI_LANES) {
         const hcri_batch now = hcri_batch_part(batch, constraint->n, done, HCRI_LANES);
         double found[HCRI_LANES];
-        gauge_lanes(expression, &now, found, scratch);
+        (has_roots ? gauge_lanes : crossings_lanes)(expression, &now, found, scratch);
         for (size_t s = 0; s < now.rows; s++)
             hcri_batch_raise(&now, s, found[s], constraint, 0);
     }
-    for (size_t s = 0; !expression->in_lanes && s < batch->rows; s++) {
+    for (size_t s = 0; is_alone && s < batch->rows; s++) {
         const ray along = ray_along(expression, batch->v + s * batch->stride, scratch);
         hcri_batch_raise(batch, s, gauge_along(&along, 1 / batch->best[s]), constraint, 0);
     }
@@ -294,10 +349,10 @@ static void hold(const hcri_constraint *constraint, hcr_precision precision, siz
     for (size_t k = 0; precision == HCR_SINGLE && k < HCRI_LANES * n; k++)
         columns[k] =
             (double)((const float *)y)[(k % HCRI_LANES < rows ? k % HCRI_LANES : rows - 1) * n + k / HCRI_LANES];
-    if (expression->in_lanes)
+    if (expression->has_lanes)
         hcri_kernels_best()->tape->bounds(&expression->tape, columns, most, work);
     for (size_t s = 0; s < rows; s++)
-        holds[s] = expression->in_lanes && most[s] <= 0;
+        holds[s] = expression->has_lanes && most[s] <= 0;
 }
 
 static double along(const hcri_constraint *constraint, size_t i, const double *v, double t, double *scratch) {

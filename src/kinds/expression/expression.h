@@ -19,7 +19,7 @@ typedef struct hcri_expression {
     double at_origin;
     size_t signed_steps; /* affine steps that have to be 0 or more: they give the end of the domain along a ray */
     uint32_t *signed_step;
-    int in_lanes; /* eight samples go at once (kernels/tape_lanes.h) */
+    int has_lanes, has_ways; /* the kernels have all steps of the tape: for eight samples at once, for ways */
 } hcri_expression;
 
 extern const hcri_kind hcri_kind_expression;
@@ -30,9 +30,9 @@ hcr_status hcri_expression_create(size_t n, const hcr_allocator *allocator, hcri
 
 /* Of an expression that needn't be convex: a t with c(O + s v) <= 0, certainly, for all 0 <= s <= t, next to where that
  * ends; infinity when it is so up to t = enough (which changes no bit of smaller results) or up to where |t v_j| is
- * HCRI_NO_BOUND. A place where c comes within rounding of 0 counts as its end. `guess`: a first t > 0. `scratch`:
- * hcri_tape_scratch numbers. */
-double hcri_expression_first_crossing(const hcri_expression *expression, const double *v, double guess, double enough,
-                                      double *scratch);
+ * HCRI_NO_BOUND. A place where c comes within rounding of 0 counts as its end. `from`: certain up to there; `guess`: a
+ * first way from there. `scratch`: hcri_tape_scratch numbers. */
+double hcri_expression_first_crossing(const hcri_expression *expression, const double *v, double from, double guess,
+                                      double enough, double *scratch);
 
 #endif

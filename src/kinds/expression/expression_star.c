@@ -100,17 +100,17 @@ static int pass(crossing *c, double end) {
     return 1;
 }
 
-double hcri_expression_first_crossing(const hcri_expression *expression, const double *v, double guess, double enough,
-                                      double *scratch) {
+double hcri_expression_first_crossing(const hcri_expression *expression, const double *v, double from, double guess,
+                                      double enough, double *scratch) {
     hcri_enclosure *slope = (hcri_enclosure *)(void *)scratch;
     double size = 0;
     for (size_t j = 0; j < expression->base.n; j++)
         size = fmax(size, fabs(v[j]));
     const double reach = HCRI_NO_BOUND / size;
     hcri_tape_enclose_slope(&expression->tape, v, slope);
-    crossing c = {expression, slope, scratch + 2 * expression->tape.steps, 0, 0, 0};
-    c.at_t = fmin(enclose(&c, 0, 0, NULL).high, 0);
-    for (double end = guess; c.t < enough && c.t < reach; end = fmin(2 * end, reach))
+    crossing c = {expression, slope, scratch + 2 * expression->tape.steps, 0, from, 0};
+    c.at_t = fmin(enclose(&c, from, from, NULL).high, 0);
+    for (double end = from + guess; c.t < enough && c.t < reach; end = fmin(2 * end, reach))
         if (!pass(&c, end))
             return c.t;
     return INFINITY;

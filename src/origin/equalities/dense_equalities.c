@@ -44,16 +44,15 @@ static hcr_status give_up(hcr_error *error) {
     return hcri_fail(error, HCR_ERROR_SOLVER, "LAPACK can't factor the equalities");
 }
 
-/* QR with column pivoting of a matrix whose columns are `count` vectors of `length` numbers: `order` gets the pivots.
- */
-static hcr_status pivoted(size_t length, size_t count, double *vectors, double *tau, size_t *order, hcr_error *error) {
-    HCRI_SCOPED lapack_int *pivot = hcri_allocate(memory, count, sizeof *pivot);
+/* QR of the rows with pivoting. */
+static hcr_status factor_pivoted(hcri_dense_equalities *system, double *tau, hcr_error *error) {
+    const lapack_int rows = (lapack_int)system->rows, columns = (lapack_int)system->columns;
+    HCRI_SCOPED lapack_int *pivot = hcri_allocate(memory, system->rows, sizeof *pivot);
     if (pivot == NULL)
         return hcri_fail_memory(error);
-    const lapack_int info = LAPACKE_dgeqp3(LAPACK_COL_MAJOR, (lapack_int)length, (lapack_int)count, vectors,
-                                           (lapack_int)length, pivot, tau);
-    for (size_t i = 0; i < count; i++)
-        order[i] = (size_t)pivot[i] - 1;
+    const lapack_int info = LAPACKE_dgeqp3(LAPACK_COL_MAJOR, columns, rows, system->basis, columns, pivot, tau);
+    for (size_t i = 0; i < system->rows; i++)
+        system->row[i] = (size_t)pivot[i] - 1;
     return info == 0 ? HCR_OK : give_up(error);
 }
 
@@ -106,16 +105,13 @@ static void find_conflict(hcri_dense_equalities *system, const double *length, c
     }
 }
 
-/* From here on pivots are chosen where they cost little. */
-enum { MANY_ROWS = 300 };
-
 /* QR of rows that are clearly independent, without pivoting, which takes a fraction of the time; *done 0 where they may
  * depend on one another. */
 static hcr_status factor_independent(hcri_dense_equalities *system, double *tau, int *done, hcr_error *error) {
     static const double clear = 1e-4; /* of a row's length, across those before it */
     const size_t rows = system->rows, columns = system->columns;
     *done = 0;
-    if (rows < MANY_ROWS || rows > columns)
+    if (rows > columns)
         return HCR_OK;
     HCRI_SCOPED double *copy = hcri_copy(memory, system->basis, rows * columns, sizeof *copy);
     if (copy == NULL)
@@ -147,7 +143,7 @@ static hcr_status choose_rows(hcri_dense_equalities *system, hcr_error *error) {
     int independent;
     HCRI_TRY(factor_independent(system, tau, &independent, error));
     if (!independent)
-        HCRI_TRY(pivoted(columns, rows, system->basis, tau, system->row, error));
+        HCRI_TRY(factor_pivoted(system, tau, error));
     system->rank = 0;
     while (system->rank < most && fabs(system->basis[system->rank * columns + system->rank]) > hcri_equality_rounding)
         system->rank++;
@@ -160,37 +156,24 @@ static hcr_status choose_rows(hcri_dense_equalities *system, hcr_error *error) {
     return HCR_OK;
 }
 
-/* The same columns by elimination with pivoting, Q' = P L U, the pivots first: T has L's numbers, at most about 1. */
-static hcr_status eliminate_columns(hcri_dense_equalities *system, hcr_error *error) {
-    const size_t columns = system->columns, rank = system->rank;
-    HCRI_SCOPED double *copy = hcri_copy(memory, system->basis, rank * columns, sizeof *copy);
-    HCRI_SCOPED lapack_int *pivot = hcri_allocate(memory, rank, sizeof *pivot);
+/* The dependent columns: of Q, whose rows know nothing of how the equalities were scaled, by elimination with pivoting,
+ * Q' = P L U, the pivots first: T has L's numbers, at most about 1. */
+static hcr_status choose_columns(hcri_dense_equalities *system, hcr_error *error) {
+    const lapack_int columns = (lapack_int)system->columns, rank = (lapack_int)system->rank;
+    HCRI_SCOPED double *copy = hcri_copy(memory, system->basis, system->rank * system->columns, sizeof *copy);
+    HCRI_SCOPED lapack_int *pivot = hcri_allocate(memory, system->rank, sizeof *pivot);
     if (copy == NULL || pivot == NULL)
         return hcri_fail_memory(error);
-    if (LAPACKE_dgetrf(LAPACK_COL_MAJOR, (lapack_int)columns, (lapack_int)rank, copy, (lapack_int)columns, pivot) != 0)
+    if (LAPACKE_dgetrf(LAPACK_COL_MAJOR, columns, rank, copy, columns, pivot) != 0)
         return give_up(error);
-    for (size_t j = 0; j < columns; j++)
+    for (size_t j = 0; j < system->columns; j++)
         system->column[j] = j;
-    for (size_t i = 0; i < rank; i++) {
+    for (size_t i = 0; i < system->rank; i++) {
         const size_t other = (size_t)pivot[i] - 1, kept = system->column[i];
         system->column[i] = system->column[other];
         system->column[other] = kept;
     }
     return HCR_OK;
-}
-
-/* The dependent columns: of Q, whose rows know nothing of how the equalities were scaled. */
-static hcr_status choose_columns(hcri_dense_equalities *system, hcr_error *error) {
-    const size_t columns = system->columns, rank = system->rank;
-    if (rank >= MANY_ROWS)
-        return eliminate_columns(system, error);
-    HCRI_SCOPED double *turned = numbers(rank * columns), *tau = numbers(rank);
-    if (turned == NULL || tau == NULL)
-        return hcri_fail_memory(error);
-    for (size_t j = 0; j < columns; j++)
-        for (size_t i = 0; i < rank; i++)
-            turned[j * rank + i] = system->basis[i * columns + j];
-    return pivoted(rank, columns, turned, tau, system->column, error);
 }
 
 static hcr_status gather_sparse(hcri_dense_equalities *system, hcr_error *error) {

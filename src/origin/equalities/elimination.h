@@ -14,7 +14,7 @@ typedef struct hcri_elimination {
                            * that fix a fixed output in these aren't repeated */
 } hcri_elimination;
 
-/* Outputs with one equality each are solved one by one, those with several in common by dense orthogonal factorisations
+/* Outputs with one equality each are solved one by one, those with several in common by dense factorisations
  * with pivoting, first of the rows (rank, basis), then of the columns (which are dependent), so that T stays small. T
  * and the constant are refined until they are right to a few units in the last place. Errors: EMPTY with equalities
  * that contradict each other, UNSUPPORTED when too many hang together, MEMORY. */

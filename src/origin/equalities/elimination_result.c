@@ -20,9 +20,8 @@ static hcr_status permute_rows(hcri_rows *rows, const numbered *order, size_t co
     HCRI_TRY(hcri_rows_append_all(&before, scratch, rows, error));
     rows->count = 0;
     for (size_t i = 0; i < count; i++) {
-        const size_t from = order[i].position, start = before.start[from];
-        HCRI_TRY(hcri_rows_append(rows, allocator, before.start[from + 1] - start, before.columns + start,
-                                  before.values + start, error));
+        const hcri_row row = hcri_rows_row(&before, order[i].position);
+        HCRI_TRY(hcri_rows_append(rows, allocator, row.count, row.columns, row.values, error));
     }
     return HCR_OK;
 }

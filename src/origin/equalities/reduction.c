@@ -8,7 +8,6 @@
 #include "kinds/block.h"
 #include "origin/conflict.h"
 #include "origin/origin_tolerances.h"
-#include "origin/point_check.h"
 
 /* ------------------------------------------------------------------------------------------ sides that meet, moved */
 
@@ -28,10 +27,9 @@ hcr_status hcri_reduction_collect(const hcri_set *set, const hcr_allocator *allo
         }
     for (size_t i = 0; i < linear->rows.count && status == HCR_OK; i++)
         if (linear->lower[i] == linear->upper[i]) {
-            const size_t start = linear->rows.start[i];
-            status = hcri_set_add_equality(settled, linear->rows.start[i + 1] - start, linear->rows.columns + start,
-                                           linear->rows.values + start, linear->upper[i], linear->base.source[2 * i],
-                                           linear->base.source_row[2 * i], error);
+            const hcri_row row = hcri_rows_row(&linear->rows, i);
+            status = hcri_set_add_equality(settled, row.count, row.columns, row.values, linear->upper[i],
+                                           linear->base.source[2 * i], linear->base.source_row[2 * i], error);
             linear->lower[i] = -INFINITY;
             linear->upper[i] = INFINITY;
         }
@@ -51,9 +49,8 @@ static hcr_status keep_independent(hcri_set *settled, hcri_elimination *eliminat
     hcri_rows kept = {0}, *rows = &equalities->rows, *determined = &elimination->determined;
     for (uint32_t i = 0; i < elimination->affine.count; i++) {
         const uint32_t e = elimination->equality[i];
-        const size_t start = rows->start[e];
-        HCRI_TRY(hcri_rows_append(&kept, scratch, rows->start[e + 1] - start, rows->columns + start,
-                                  rows->values + start, error));
+        const hcri_row row = hcri_rows_row(rows, e);
+        HCRI_TRY(hcri_rows_append(&kept, scratch, row.count, row.columns, row.values, error));
         equalities->right[i] = equalities->right[e];
         equalities->source[i] = equalities->source[e];
         equalities->source_row[i] = equalities->source_row[e];
@@ -98,15 +95,12 @@ static hcr_status prepare(hcri_reduction *reduction, hcr_error *error) {
     for (uint32_t j = 0, d = 0; j < n; j++) {
         static const double one = 1;
         if (d < affine->count && affine->dependent[d] == j) {
-            const size_t start = affine->map.start[d], end = affine->map.start[d + 1], at = end - start;
+            const hcri_row row = hcri_rows_row(&affine->map, d);
             reduction->size[j] = reduction->elimination->size[d];
             reduction->constant[j] = affine->constant[d++];
-            HCRI_TRY(hcri_rows_append(&reduction->by.map, allocator, at, affine->map.columns + start,
-                                      affine->map.values + start, error));
-            for (size_t k = 0; k < at; k++) {
-                uint32_t *column = &reduction->by.map.columns[reduction->by.map.start[j] + k];
-                *column = place[*column];
-            }
+            HCRI_TRY(hcri_rows_append(&reduction->by.map, allocator, row.count, row.columns, row.values, error));
+            for (size_t k = reduction->by.map.start[j]; k < reduction->by.map.start[j + 1]; k++)
+                reduction->by.map.columns[k] = place[reduction->by.map.columns[k]];
         } else {
             HCRI_TRY(hcri_rows_append(&reduction->by.map, allocator, 1, &place[j], &one, error));
         }
@@ -166,34 +160,32 @@ static void check_parameters(const hcri_reduction *reduction, const hcri_substit
 }
 
 /* |a − Q'Q a|; of one entry it is |a| √(1 − Σ_k Q_kj²), where that doesn't cancel. */
-static double length_across(const hcri_reduction *reduction, size_t count, const uint32_t *columns,
-                            const double *values) {
+static double length_across(const hcri_reduction *reduction, hcri_row a) {
     static const double cancels = 1 - 1e-4;
     double *across = reduction->lifted;
-    if (count == 1 && reduction->within[columns[0]] < cancels)
-        return fabs(values[0]) * sqrt(1 - reduction->within[columns[0]]);
+    if (a.count == 1 && reduction->within[a.columns[0]] < cancels)
+        return fabs(a.values[0]) * sqrt(1 - reduction->within[a.columns[0]]);
     memset(across, 0, reduction->original->n * sizeof *across);
-    for (size_t k = 0; k < count; k++)
-        across[columns[k]] = values[k];
+    for (size_t k = 0; k < a.count; k++)
+        across[a.columns[k]] = a.values[k];
     hcri_affine_project(&reduction->elimination->affine, across);
     return hcri_norm(reduction->original->n, across);
 }
 
 /* Adds lower <= a·y <= upper, a row or a bound of the original, to the reduced set. A row without parameters is
  * constant when the equalities leave no more of it than rounding. */
-static hcr_status add_row(hcri_reduction *reduction, hcri_substituted *row, size_t count, const uint32_t *columns,
-                          const double *values, double *lower, double *upper, const hcri_constraint *block,
-                          size_t local, hcr_error *error) {
+static hcr_status add_row(hcri_reduction *reduction, hcri_substituted *row, hcri_row a, double *lower, double *upper,
+                          const hcri_constraint *block, size_t local, hcr_error *error) {
     if (isinf(*lower) && isinf(*upper))
         return HCR_OK;
-    hcri_substituted_row(row, count, columns, values);
+    hcri_substituted_row(row, a.count, a.columns, a.values);
     const uint32_t number = block->first + (uint32_t)local;
     double sizes = 0;
-    for (size_t k = 0; k < count; k++)
-        sizes += fabs(values[k]) * reduction->size[columns[k]];
-    const double length = row->count == 0 ? 0 : length_across(reduction, count, columns, values);
+    for (size_t k = 0; k < a.count; k++)
+        sizes += fabs(a.values[k]) * reduction->size[a.columns[k]];
+    const double length = row->count == 0 ? 0 : length_across(reduction, a);
     const int moves = row->count != 0 && row->columns[row->count - 1] >= reduction->set.outputs;
-    if (!moves && length <= hcri_equality_rounding * hcri_norm(count, values))
+    if (!moves && length <= hcri_equality_rounding * hcri_norm(a.count, a.values))
         return check_constant(reduction, row->constant, sizes, number, lower, upper, error);
     if (row->columns[0] >= reduction->set.outputs) {
         check_parameters(reduction, row, sizes, lower, upper);
@@ -224,19 +216,17 @@ static hcr_status add_bounds(hcri_reduction *reduction, hcri_set *settled, hcri_
     const hcri_affine *affine = &reduction->elimination->affine;
     for (size_t d = 0; d < affine->count; d++) {
         const uint32_t j = affine->dependent[d];
-        HCRI_TRY(add_row(reduction, row, 1, &j, &one, &box->lower[j], &box->upper[j], base, 2 * (size_t)j, error));
+        HCRI_TRY(add_row(reduction, row, (hcri_row){1, &j, &one}, &box->lower[j], &box->upper[j], base, 2 * (size_t)j,
+                         error));
     }
     return HCR_OK;
 }
 
 static hcr_status add_rows(hcri_reduction *reduction, hcri_set *settled, hcri_substituted *row, hcr_error *error) {
     hcri_linear *linear = settled->linear;
-    for (size_t i = 0; i < linear->rows.count; i++) {
-        const size_t start = linear->rows.start[i];
-        HCRI_TRY(add_row(reduction, row, linear->rows.start[i + 1] - start, linear->rows.columns + start,
-                         linear->rows.values + start, &linear->lower[i], &linear->upper[i], &linear->base, 2 * i,
-                         error));
-    }
+    for (size_t i = 0; i < linear->rows.count; i++)
+        HCRI_TRY(add_row(reduction, row, hcri_rows_row(&linear->rows, i), &linear->lower[i], &linear->upper[i],
+                         &linear->base, 2 * i, error));
     return HCR_OK;
 }
 
@@ -333,7 +323,7 @@ static void measure_bounds(hcri_reduction *reduction) {
     for (size_t k = 0; k < hcri_rows_entries(basis); k++)
         reduction->within[basis->columns[k]] += basis->values[k] * basis->values[k];
     for (size_t k = 0; k < reduction->freedom; k++)
-        reduction->length[k] = length_across(reduction, 1, &reduction->free[k], &one);
+        reduction->length[k] = length_across(reduction, (hcri_row){1, &reduction->free[k], &one});
 }
 
 static hcr_status reduce(hcri_reduction *reduction, hcri_set *settled, hcr_error *error) {
@@ -440,7 +430,29 @@ double hcri_side_length(const hcri_set *set, size_t row) {
         return set->reduction->length[row];
     if (row < set->n)
         return 1;
-    return hcri_row_length(&set->linear->rows, row - set->n);
+    const hcri_row a = hcri_rows_row(&set->linear->rows, row - set->n);
+    return hcri_norm(a.count, a.values);
+}
+
+void hcri_side_distances(const hcri_set *set, size_t row, const double *y, double *below, double *above) {
+    const hcri_linear *linear = set->linear;
+    if (row < set->n) {
+        *below = y[row] - set->box->lower[row];
+        *above = set->box->upper[row] - y[row];
+        return;
+    }
+    const size_t i = row - set->n;
+    *below = isinf(linear->lower[i]) ? INFINITY : hcri_rows_dot_minus(&linear->rows, i, y, linear->lower[i]);
+    *above = isinf(linear->upper[i]) ? INFINITY : -hcri_rows_dot_minus(&linear->rows, i, y, linear->upper[i]);
+}
+
+double hcri_flat_radius(const hcri_set *set, const double *y) {
+    double least = INFINITY, below, above;
+    for (size_t i = 0; i < set->n + set->linear->rows.count; i++) {
+        hcri_side_distances(set, i, y, &below, &above);
+        least = fmin(least, fmin(below, above) / hcri_side_length(set, i));
+    }
+    return least;
 }
 
 /* What is left of a gradient in the free outputs within the equalities, as a vector of all outputs. */

@@ -50,6 +50,10 @@ hcr_status hcri_reduction_mark(const hcri_reduction *reduction, uint32_t number,
 /* For any set: the length of the bound of an output (row < n) or of a row (n + i), and of a gradient: plain ones, or
  * those within the equalities that were eliminated. */
 double hcri_side_length(const hcri_set *set, size_t row);
+/* How far y is from the two sides of such a bound or row, times its plain length; infinite where there is none. And the
+ * radius of the ball around y that all of them leave. */
+void hcri_side_distances(const hcri_set *set, size_t row, const double *y, double *below, double *above);
+double hcri_flat_radius(const hcri_set *set, const double *y);
 double hcri_gradient_length(const hcri_set *set, const double *gradient);
 /* The same, and the direction of length 1 in which the gradient's function rises fastest (0 for a gradient of 0). */
 double hcri_steepest(const hcri_set *set, const double *gradient, double *direction);

@@ -22,10 +22,9 @@ static const hcr_allocator *const memory = &hcri_default_allocator;
 
 /* Second derivatives are taken for sets up to so many columns. */
 enum { MOST_CURVED = 400 };
-/* Least squares of so many unknowns are solved by factorisation, of more by conjugate gradients. */
-enum { MOST_FACTORED = 1000 };
 
 typedef struct sensitivity {
+    hcri_pool numbers; /* of all but the rows */
     const hcri_lifted *lifted;
     const hcri_set *free;
     const hcri_sweep *sweep;
@@ -33,10 +32,7 @@ typedef struct sensitivity {
     const double *point;     /* of the set, … */
     double *z;               /* … and its free columns */
     double radius;
-    hcri_rows forms, by_column; /* and its transpose */
-    size_t factored;            /* the partners of which the normal equations are factored, 0: none … */
-    uint32_t *partner;          /* … which */
-    double *factor;
+    hcri_rows forms, by_column;      /* and its transpose */
     double *lifted_point, *gradient; /* scratch: a number a column of the set; */
     double *row, *ahead, *other;     /* a number a column of `free`; */
     uint32_t *column;                /* the same; */
@@ -44,28 +40,24 @@ typedef struct sensitivity {
 } sensitivity;
 
 static void release(sensitivity *at) {
-    void *owned[] = {at->z,     at->lifted_point, at->gradient, at->row,     at->ahead,
-                     at->other, at->column,       at->product,  at->partner, at->factor};
-    for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
-        hcri_release(memory, owned[i]);
+    hcri_pool_release(&at->numbers);
     hcri_rows_release(&at->forms, memory);
     hcri_rows_release(&at->by_column, memory);
 }
 
 static hcr_status prepare(sensitivity *at, hcr_error *error) {
+    const hcr_allocator *own = hcri_pool_allocator(&at->numbers);
     const size_t n = at->lifted->set->n;
     at->columns = at->free->n;
     at->outputs = at->free->outputs;
-    at->z = hcri_allocate(memory, at->columns, sizeof(double));
-    at->lifted_point = hcri_allocate(memory, n, sizeof(double));
-    at->gradient = hcri_allocate(memory, n, sizeof(double));
-    at->row = hcri_allocate(memory, at->columns, sizeof(double));
-    at->ahead = hcri_allocate(memory, at->columns, sizeof(double));
-    at->other = hcri_allocate(memory, at->columns, sizeof(double));
-    at->column = hcri_allocate(memory, at->columns, sizeof(uint32_t));
-    if (at->z == NULL || at->lifted_point == NULL || at->gradient == NULL || at->row == NULL || at->ahead == NULL ||
-        at->other == NULL || at->column == NULL)
-        return hcri_fail_memory(error);
+    at->z = hcri_allocate(own, at->columns, sizeof(double));
+    at->lifted_point = hcri_allocate(own, n, sizeof(double));
+    at->gradient = hcri_allocate(own, n, sizeof(double));
+    at->row = hcri_allocate(own, at->columns, sizeof(double));
+    at->ahead = hcri_allocate(own, at->columns, sizeof(double));
+    at->other = hcri_allocate(own, at->columns, sizeof(double));
+    at->column = hcri_allocate(own, at->columns, sizeof(uint32_t));
+    HCRI_TRY(hcri_pool_check(&at->numbers, error));
     for (size_t j = 0; j < at->columns; j++)
         at->z[j] = at->point[at->free->reduction == NULL ? j : at->free->reduction->free[j]];
     return HCR_OK;
@@ -91,25 +83,22 @@ static hcr_status add_form(sensitivity *at, double weight, hcr_error *error) {
 
 static double inverse_square(double slack) { return slack > 0 && !isinf(slack) ? 1 / (slack * slack) : 0; }
 
-/* at->row with the slacks on its sides. */
-static hcr_status add_sides(sensitivity *at, double above, double below, hcr_error *error) {
-    return add_form(at, sqrt(inverse_square(above) + inverse_square(below)), error);
-}
-
+/* Bounds and rows, with the slacks on their sides. */
 static hcr_status add_flat(sensitivity *at, hcr_error *error) {
-    const hcri_box *box = at->free->box;
-    const hcri_linear *linear = at->free->linear;
-    for (size_t j = 0; j < at->outputs; j++) {
-        at->row[j] = 1;
-        HCRI_TRY(add_sides(at, box->upper[j] - at->z[j], at->z[j] - box->lower[j], error));
-    }
-    for (size_t i = 0; i < linear->rows.count; i++) {
-        const double above = -hcri_rows_dot_minus(&linear->rows, i, at->z, linear->upper[i]);
-        const double below = hcri_rows_dot_minus(&linear->rows, i, at->z, linear->lower[i]);
-        for (size_t k = linear->rows.start[i]; k < linear->rows.start[i + 1]; k++)
-            at->row[linear->rows.columns[k]] = linear->rows.values[k];
-        HCRI_TRY(add_sides(at, isinf(linear->upper[i]) ? INFINITY : above, isinf(linear->lower[i]) ? INFINITY : below,
-                           error));
+    const hcri_set *free = at->free;
+    for (size_t i = 0; i < free->n + free->linear->rows.count; i++) {
+        double below, above;
+        if (i >= at->outputs && i < free->n) /* the range of a parameter */
+            continue;
+        if (i < free->n) {
+            at->row[i] = 1;
+        } else {
+            const hcri_row row = hcri_rows_row(&free->linear->rows, i - free->n);
+            for (size_t k = 0; k < row.count; k++)
+                at->row[row.columns[k]] = row.values[k];
+        }
+        hcri_side_distances(free, i, at->z, &below, &above);
+        HCRI_TRY(add_form(at, sqrt(inverse_square(above) + inverse_square(below)), error));
     }
     return HCR_OK;
 }
@@ -267,41 +256,6 @@ static void take_right(sensitivity *at, size_t column, size_t count, double *to)
     memset(at->row, 0, at->columns * sizeof *at->row);
 }
 
-/* Factors the normal equations, with a hair on the diagonal for what nothing determines. */
-static hcr_status factor(sensitivity *at, size_t count, hcr_error *error) {
-    static const double hair = 1e-11;
-    hcri_release(memory, at->partner);
-    hcri_release(memory, at->factor);
-    at->factored = 0;
-    at->partner = hcri_copy(memory, at->column, count, sizeof *at->partner);
-    at->factor = hcri_allocate(memory, count * count, sizeof *at->factor);
-    if (at->partner == NULL || at->factor == NULL)
-        return hcri_fail_memory(error);
-    for (size_t a = 0; a < count; a++) {
-        for (size_t e = at->by_column.start[at->column[a]]; e < at->by_column.start[at->column[a] + 1]; e++)
-            for (size_t k = at->forms.start[at->by_column.columns[e]];
-                 k < at->forms.start[at->by_column.columns[e] + 1]; k++)
-                at->row[at->forms.columns[k]] += at->by_column.values[e] * at->forms.values[k];
-        for (size_t b = 0; b < count; b++)
-            at->factor[a * count + b] = at->row[at->column[b]];
-        at->factor[a * count + a] *= 1 + hair;
-        memset(at->row, 0, at->columns * sizeof *at->row);
-    }
-    if (LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', (lapack_int)count, at->factor, (lapack_int)count) == 0)
-        at->factored = count;
-    return HCR_OK;
-}
-
-/* Parameters with the same partners follow each other, where there are many partners. */
-static hcr_status solve_factored(sensitivity *at, size_t count, double *solution, hcr_error *error) {
-    const lapack_int size = (lapack_int)count;
-    if (at->factored != count || memcmp(at->partner, at->column, count * sizeof *at->partner) != 0)
-        HCRI_TRY(factor(at, count, error));
-    if (at->factored == 0 || LAPACKE_dpotrs(LAPACK_ROW_MAJOR, 'L', size, 1, at->factor, size, solution, 1) != 0)
-        memset(solution, 0, count * sizeof *solution);
-    return HCR_OK;
-}
-
 /* to = Σ_k f_k (f_k·x) over the partners. */
 static void apply_normal(sensitivity *at, size_t count, const double *x, double *to) {
     memset(at->product, 0, at->forms.count * sizeof *at->product);
@@ -315,8 +269,8 @@ static void apply_normal(sensitivity *at, size_t count, const double *x, double 
     }
 }
 
-/* The same by conjugate gradients, divided by the diagonal. */
-static hcr_status solve_iterated(sensitivity *at, size_t count, double *solution, hcr_error *error) {
+/* The normal equations by conjugate gradients, divided by the diagonal. */
+static hcr_status solve_normal(sensitivity *at, size_t count, double *solution, hcr_error *error) {
     enum { MOST_STEPS = 300 };
     static const double close = 1e-20; /* of squares */
     HCRI_SCOPED double *residual = hcri_copy(memory, solution, count, sizeof *residual);
@@ -359,8 +313,7 @@ static hcr_status solve(sensitivity *at, size_t parameter, hcri_rows *moves, hcr
         return hcri_fail_memory(error);
     take_right(at, column, count, solution);
     if (count != 0)
-        HCRI_TRY(count <= MOST_FACTORED ? solve_factored(at, count, solution, error)
-                                        : solve_iterated(at, count, solution, error));
+        HCRI_TRY(solve_normal(at, count, solution, error));
     return hcri_rows_append(moves, memory, count, at->column, solution, error);
 }
 
@@ -369,9 +322,8 @@ static hcr_status find(sensitivity *at, hcri_rows *moves, hcr_error *error) {
     HCRI_TRY(add_flat(at, error));
     HCRI_TRY(add_others(at, error));
     HCRI_TRY(hcri_rows_transpose(&at->forms, at->columns, &at->by_column, error));
-    at->product = hcri_allocate(memory, at->forms.count, sizeof(double));
-    if (at->product == NULL)
-        return hcri_fail_memory(error);
+    at->product = hcri_allocate(hcri_pool_allocator(&at->numbers), at->forms.count, sizeof(double));
+    HCRI_TRY(hcri_pool_check(&at->numbers, error));
     for (size_t l = 0; l < at->columns - at->outputs; l++)
         HCRI_TRY(solve(at, l, moves, error));
     return HCR_OK;
@@ -379,10 +331,15 @@ static hcr_status find(sensitivity *at, hcri_rows *moves, hcr_error *error) {
 
 hcr_status hcri_sensitivity_find(const hcri_lifted *lifted, const hcri_sweep *sweep, const double *point, double radius,
                                  hcri_rows *moves, hcr_error *error) {
-    sensitivity at = {.lifted = lifted, .free = lifted->free, .sweep = sweep, .point = point, .radius = radius};
+    HCRI_SCOPED_BY(release)
+    sensitivity at = {.numbers = {.from = memory},
+                      .lifted = lifted,
+                      .free = lifted->free,
+                      .sweep = sweep,
+                      .point = point,
+                      .radius = radius};
     *moves = (hcri_rows){0};
     const hcr_status status = find(&at, moves, error);
-    release(&at);
     if (status != HCR_OK)
         hcri_rows_release(moves, memory);
     return status;

@@ -10,8 +10,8 @@ typedef struct hcri_lifted {
     const hcri_set *set; /* numbered; its equalities are independent, … */
     const hcri_set *free; /* … and this has its bounds, rows and jointly convex inequalities in the free outputs and the
                              parameters: a reduced set, or one without equalities, over the same columns */
-    const hcri_affine *affine;   /* count 0: no equalities */
-    const double *lower, *upper; /* a box that holds it; NULL: not known yet */
+    const hcri_affine *affine; /* count 0: no equalities */
+    double *lower, *upper;     /* a box that holds it; NULL: not known yet */
     int unbounded_allowed;
 } hcri_lifted;
 

@@ -34,20 +34,20 @@ typedef struct swept {
     double moves;
 } swept;
 
-static swept sweep_row(const maker *at, size_t count, const uint32_t *columns, const double *values) {
+static swept sweep_row(const maker *at, hcri_row from) {
     const hcri_sweep *sweep = &at->to->sweep;
     const size_t outputs = sweep->outputs, parameters = sweep->n - outputs;
     swept row = {0};
-    for (size_t k = 0; k < count; k++) {
-        const size_t j = columns[k];
+    for (size_t k = 0; k < from.count; k++) {
+        const size_t j = from.columns[k];
         if (j >= outputs) {
-            row.fixed = hcri_dd_add_product(row.fixed, values[k], sweep->middle[j - outputs]);
-            at->change[j - outputs] += values[k];
+            row.fixed = hcri_dd_add_product(row.fixed, from.values[k], sweep->middle[j - outputs]);
+            at->change[j - outputs] += from.values[k];
             continue;
         }
         row.count++;
         for (size_t t = at->map == NULL ? 0 : at->map->start[j]; at->map != NULL && t < at->map->start[j + 1]; t++)
-            at->change[at->map->columns[t]] += values[k] * at->map->values[t];
+            at->change[at->map->columns[t]] += from.values[k] * at->map->values[t];
     }
     for (size_t l = 0; l < parameters; l++) {
         row.moves += at->map == NULL ? 0 : fabs(at->change[l]) * sweep->half[l];
@@ -86,7 +86,7 @@ static hcr_status add_bounds(const maker *at, const unsigned char *idle, hcr_err
         double lower = from->lower[j], upper = from->upper[j];
         if (idle[(base->first + 2 * (size_t)j) / 2] || (isinf(lower) && isinf(upper)))
             continue;
-        const swept row = sweep_row(at, 1, &j, &one);
+        const swept row = sweep_row(at, (hcri_row){1, &j, &one});
         HCRI_TRY(take_sides(&row, &lower, &upper, error));
         hcri_box_narrow_upper(box, j, upper, base->source[2 * j], base->source_row[2 * j]);
         hcri_box_narrow_lower(box, j, lower, base->source[2 * j + 1], base->source_row[2 * j + 1]);
@@ -94,11 +94,11 @@ static hcr_status add_bounds(const maker *at, const unsigned char *idle, hcr_err
     return HCR_OK;
 }
 
-static hcr_status append_row(const maker *at, size_t count, const uint32_t *columns, const double *values, double lower,
-                             double upper, const hcri_constraint *from, size_t above, size_t below, hcr_error *error) {
+static hcr_status append_row(const maker *at, hcri_row row, double lower, double upper, const hcri_constraint *from,
+                             size_t above, size_t below, hcr_error *error) {
     hcri_constraint *base = &at->to->set.linear->base;
-    HCRI_TRY(hcri_linear_append(at->to->set.linear, count, columns, values, lower, upper, from->source[above],
-                                from->source_row[above], error));
+    HCRI_TRY(hcri_linear_append(at->to->set.linear, row.count, row.columns, row.values, lower, upper,
+                                from->source[above], from->source_row[above], error));
     base->source[base->count - 1] = from->source[below];
     base->source_row[base->count - 1] = from->source_row[below];
     return HCR_OK;
@@ -110,15 +110,14 @@ static hcr_status add_rows(const maker *at, const unsigned char *idle, hcr_error
     HCRI_TRY(hcri_linear_create(at->from->outputs, memory, &made, error));
     HCRI_TRY(hcri_set_add_block(&at->to->set, made, error));
     for (size_t i = 0; i < from->rows.count; i++) {
-        const size_t start = from->rows.start[i];
+        hcri_row made_of = hcri_rows_row(&from->rows, i);
         double lower = from->lower[i], upper = from->upper[i];
-        const swept row =
-            sweep_row(at, from->rows.start[i + 1] - start, from->rows.columns + start, from->rows.values + start);
+        const swept row = sweep_row(at, made_of);
         if (row.count == 0 || idle[(from->base.first + 2 * i) / 2] || (isinf(lower) && isinf(upper)))
             continue;
         HCRI_TRY(take_sides(&row, &lower, &upper, error));
-        HCRI_TRY(append_row(at, row.count, from->rows.columns + start, from->rows.values + start, lower, upper,
-                            &from->base, 2 * i, 2 * i + 1, error));
+        made_of.count = row.count;
+        HCRI_TRY(append_row(at, made_of, lower, upper, &from->base, 2 * i, 2 * i + 1, error));
     }
     return HCR_OK;
 }
@@ -126,12 +125,11 @@ static hcr_status add_rows(const maker *at, const unsigned char *idle, hcr_error
 static hcr_status add_equalities(const maker *at, hcr_error *error) {
     const hcri_equalities *from = &at->from->equalities;
     for (size_t e = 0; e < from->rows.count; e++) {
-        const size_t start = from->rows.start[e];
-        const swept row =
-            sweep_row(at, from->rows.start[e + 1] - start, from->rows.columns + start, from->rows.values + start);
+        const hcri_row made_of = hcri_rows_row(&from->rows, e);
+        const swept row = sweep_row(at, made_of);
         const double right = hcri_dd_value(hcri_dd_add(row.fixed, -from->right[e]));
-        HCRI_TRY(hcri_set_add_equality(&at->to->set, row.count, from->rows.columns + start, from->rows.values + start,
-                                       -right, from->source[e], from->source_row[e], error));
+        HCRI_TRY(hcri_set_add_equality(&at->to->set, row.count, made_of.columns, made_of.values, -right,
+                                       from->source[e], from->source_row[e], error));
     }
     return HCR_OK;
 }
@@ -183,7 +181,7 @@ static hcr_status add_varying(const maker *at, const hcri_constraint *block, siz
         }
     const double constant = block->kind->value(block, i, point, NULL, block->scratch);
     if (count != 0)
-        HCRI_TRY(append_row(at, count, columns, values, -INFINITY, -constant, block, i, i, error));
+        HCRI_TRY(append_row(at, (hcri_row){count, columns, values}, -INFINITY, -constant, block, i, i, error));
     return HCR_OK;
 }
 

@@ -31,6 +31,8 @@ typedef struct robust {
 
 static void release(robust *at) { hcri_program_release(&at->program); }
 
+static hcri_row row_made(const robust *at) { return (hcri_row){at->terms, at->column, at->value}; }
+
 static void put(robust *at, size_t column, double value) {
     at->column[at->terms] = (uint32_t)column;
     at->value[at->terms++] = value;
@@ -40,22 +42,18 @@ static void put(robust *at, size_t column, double value) {
 
 static size_t rows_of(const robust *at) { return at->outputs + at->free->linear->rows.count; }
 
-/* Bound or row i of the free set in at->row; *lower and *upper: how far its sides are from the point. */
-static void take_row(robust *at, size_t i, double *lower, double *upper) {
+/* Bound or row i of the free set in at->row; *below and *above: how far its sides are from the point. */
+static void take_row(robust *at, size_t i, double *below, double *above) {
     const hcri_set *free = at->free;
     memset(at->row, 0, free->n * sizeof *at->row);
     if (i < at->outputs) {
         at->row[i] = 1;
-        *lower = free->box->lower[i] - at->z[i];
-        *upper = free->box->upper[i] - at->z[i];
-        return;
+    } else {
+        const hcri_row row = hcri_rows_row(&free->linear->rows, i - at->outputs);
+        for (size_t k = 0; k < row.count; k++)
+            at->row[row.columns[k]] = row.values[k];
     }
-    const hcri_linear *linear = free->linear;
-    const size_t r = i - at->outputs;
-    for (size_t k = linear->rows.start[r]; k < linear->rows.start[r + 1]; k++)
-        at->row[linear->rows.columns[k]] = linear->rows.values[k];
-    *lower = isinf(linear->lower[r]) ? -INFINITY : -hcri_rows_dot_minus(&linear->rows, r, at->z, linear->lower[r]);
-    *upper = isinf(linear->upper[r]) ? INFINITY : -hcri_rows_dot_minus(&linear->rows, r, at->z, linear->upper[r]);
+    hcri_side_distances(free, i < at->outputs ? i : i - at->outputs + free->n, at->z, below, above);
 }
 
 /* The length within the equalities of the outputs' part of at->row. */
@@ -74,11 +72,11 @@ static void put_moves(robust *at, size_t l, double length) {
 
 /* How many pairs the program has, and about how many coefficients. */
 static double measure(robust *at, size_t *pairs) {
-    double entries = 0, lower, upper;
+    double entries = 0, below, above;
     *pairs = 0;
     for (size_t i = 0; i < rows_of(at) && entries <= most_entries; i++) {
-        take_row(at, i, &lower, &upper);
-        for (size_t l = 0; l < at->parameters && !(isinf(lower) && isinf(upper)); l++) {
+        take_row(at, i, &below, &above);
+        for (size_t l = 0; l < at->parameters && !(isinf(below) && isinf(above)); l++) {
             at->terms = 0;
             put_moves(at, l, 1);
             *pairs += at->terms != 0;
@@ -102,15 +100,15 @@ static hcr_status add_side(robust *at, double sign, double slack, double length,
     put(at, at->room, 1);
     for (size_t c = first; c < end; c++)
         put(at, c, 1);
-    return hcri_program_add_row(&at->program, at->terms, at->column, at->value, -INFINITY, slack, error);
+    return hcri_program_add_row(&at->program, row_made(at), -INFINITY, slack, error);
 }
 
 static hcr_status add_row(robust *at, size_t i, size_t *next, hcr_error *error) {
-    double lower, upper, unmoved = 0; /* what no move has a say in */
-    take_row(at, i, &lower, &upper);
+    double below, above, unmoved = 0; /* what no move has a say in */
+    take_row(at, i, &below, &above);
     const double length = length_of_row(at), unit = length * at->radius;
     const size_t first = *next;
-    if ((isinf(lower) && isinf(upper)) || !(length > 0))
+    if ((isinf(below) && isinf(above)) || !(length > 0))
         return HCR_OK;
     for (size_t l = 0; l < at->parameters; l++) {
         const double fixed = at->row[at->outputs + l] * at->sweep->half[l] / unit;
@@ -124,10 +122,10 @@ static hcr_status add_row(robust *at, size_t i, size_t *next, hcr_error *error) 
             at->program.lower[*next] = 0;
             put(at, (*next)++, side == 0 ? -1 : 1);
         }
-        HCRI_TRY(hcri_program_add_row(&at->program, at->terms, at->column, at->value, -fixed, -fixed, error));
+        HCRI_TRY(hcri_program_add_row(&at->program, row_made(at), -fixed, -fixed, error));
     }
-    HCRI_TRY(add_side(at, 1, upper / unit - unmoved, length, first, *next, error));
-    return add_side(at, -1, -lower / unit - unmoved, length, first, *next, error);
+    HCRI_TRY(add_side(at, 1, above / unit - unmoved, length, first, *next, error));
+    return add_side(at, -1, below / unit - unmoved, length, first, *next, error);
 }
 
 /* --------------------------------------------------------------------------------------------------- the program */

@@ -43,22 +43,16 @@ hcr_status hcri_sweep_create(const hcri_set *set, const hcri_rows *map, hcri_swe
     return HCR_OK;
 }
 
-static double parameter_at(const hcri_sweep *sweep, size_t l, double at) {
-    return at >= 1 ? sweep->upper[l] : at <= -1 ? sweep->lower[l] : sweep->middle[l] + at * sweep->half[l];
-}
-
-static void add_moved(const hcri_sweep *sweep, size_t l, double at, double *point) {
+/* point = (y + Σ at_l moved_l, middle + at·half), at in [−1, 1]; within the range whatever rounding does. */
+static void point_at(const hcri_sweep *sweep, const double *y, const double *at, double *point) {
     const hcri_rows *moved = &sweep->moved;
-    for (size_t k = moved->start[l]; k < moved->start[l + 1]; k++)
-        point[moved->columns[k]] += at * moved->values[k];
-}
-
-void hcri_sweep_point(const hcri_sweep *sweep, const double *y, const double *at, double *point) {
     memcpy(point, y, sweep->outputs * sizeof *point);
     for (size_t l = 0; l < sweep->n - sweep->outputs; l++) {
-        point[sweep->outputs + l] = parameter_at(sweep, l, at[l]);
-        if (at[l] != 0)
-            add_moved(sweep, l, at[l], point);
+        point[sweep->outputs + l] = at[l] >= 1    ? sweep->upper[l]
+                                    : at[l] <= -1 ? sweep->lower[l]
+                                                  : sweep->middle[l] + at[l] * sweep->half[l];
+        for (size_t k = moved->start[l]; at[l] != 0 && k < moved->start[l + 1]; k++)
+            point[moved->columns[k]] += at[l] * moved->values[k];
     }
 }
 
@@ -67,6 +61,7 @@ void hcri_sweep_point(const hcri_sweep *sweep, const double *y, const double *at
 enum { SEEN = 4 };
 
 struct hcri_worst {
+    hcri_pool memory; /* of all that it has */
     const hcri_sweep *sweep;
     const hcri_constraint *block;
     size_t i;
@@ -85,8 +80,7 @@ struct hcri_worst {
 void hcri_worst_free(hcri_worst *worst) {
     if (worst == NULL)
         return;
-    hcri_release(memory, worst->corner);
-    hcri_release(memory, worst->parameter);
+    hcri_pool_release(&worst->memory);
     hcri_release(memory, worst);
 }
 
@@ -117,24 +111,25 @@ static void find_active(hcri_worst *worst) {
 
 hcr_status hcri_worst_create(const hcri_sweep *sweep, const hcri_constraint *block, size_t i, hcri_worst **worst,
                              hcr_error *error) {
-    const size_t n = sweep->n, outputs = sweep->outputs, parameters = n - outputs;
+    const size_t n = sweep->n, parameters = n - sweep->outputs;
     hcri_worst *made = hcri_allocate(memory, 1, sizeof *made);
-    double *numbers = hcri_allocate(memory, (SEEN + 3) * parameters + outputs + 3 * n, sizeof *numbers);
-    uint32_t *active = hcri_allocate(memory, parameters, sizeof *active);
-    if (made == NULL || numbers == NULL || active == NULL) {
-        hcri_release(memory, made);
-        hcri_release(memory, numbers);
-        hcri_release(memory, active);
+    if (made == NULL)
         return hcri_fail_memory(error);
+    *made = (hcri_worst){.memory = {.from = memory}, .sweep = sweep, .block = block, .i = i};
+    const hcr_allocator *own = hcri_pool_allocator(&made->memory);
+    made->parameter = hcri_allocate(own, parameters, sizeof *made->parameter);
+    made->corner = hcri_allocate(own, SEEN * parameters, sizeof(double));
+    made->at = hcri_allocate(own, parameters, sizeof(double));
+    made->tried = hcri_allocate(own, parameters, sizeof(double));
+    made->other = hcri_allocate(own, parameters, sizeof(double));
+    made->last = hcri_allocate(own, sweep->outputs, sizeof(double));
+    made->point = hcri_allocate(own, n, sizeof(double));
+    made->trial = hcri_allocate(own, n, sizeof(double));
+    made->gradient = hcri_allocate(own, n, sizeof(double));
+    if (hcri_pool_check(&made->memory, error) != HCR_OK) {
+        hcri_worst_free(made);
+        return HCR_ERROR_MEMORY;
     }
-    *made = (hcri_worst){.sweep = sweep, .block = block, .i = i, .corner = numbers, .parameter = active};
-    made->at = made->corner + SEEN * parameters;
-    made->tried = made->at + parameters;
-    made->other = made->tried + parameters;
-    made->last = made->other + parameters;
-    made->point = made->last + outputs;
-    made->trial = made->point + n;
-    made->gradient = made->trial + n;
     if (block->kind->is_bilinear)
         find_active(made);
     *worst = made;
@@ -149,7 +144,7 @@ static double value_of(const hcri_worst *worst, const double *point) {
 /* c where in the range `at` says; it is kept where it is the largest so far. */
 static double try(hcri_worst *worst, const double *y, const double *at) {
     const size_t parameters = worst->sweep->n - worst->sweep->outputs;
-    hcri_sweep_point(worst->sweep, y, at, worst->trial);
+    point_at(worst->sweep, y, at, worst->trial);
     const double value = value_of(worst, worst->trial);
     if (!worst->known || value > worst->value) {
         worst->known = 1;
@@ -163,17 +158,13 @@ static double try(hcri_worst *worst, const double *y, const double *at) {
 /* From `tried`, where c is `value`, to the corner where the linearised c is largest, until that no longer gains. */
 static void climb(hcri_worst *worst, const double *y, double value) {
     enum { MOST_STEPS = 20 };
-    const hcri_sweep *sweep = worst->sweep;
-    const size_t n = sweep->n, outputs = sweep->outputs, parameters = n - outputs;
+    const size_t parameters = worst->sweep->n - worst->sweep->outputs;
     for (int step = 0; step < MOST_STEPS && isfinite(value); step++) {
-        hcri_sweep_point(sweep, y, worst->tried, worst->trial);
-        memset(worst->gradient, 0, n * sizeof *worst->gradient);
-        worst->block->kind->add_gradient(worst->block, worst->i, worst->trial, 1, worst->gradient,
-                                         worst->block->scratch);
+        point_at(worst->sweep, y, worst->tried, worst->trial);
+        take_gradient(worst, worst->trial);
         int moves = 0;
         for (size_t l = 0; l < parameters; l++) {
-            const double slope =
-                worst->gradient[outputs + l] * sweep->half[l] + hcri_rows_dot(&sweep->moved, l, worst->gradient, NULL);
+            const double slope = slope_of(worst, l);
             worst->other[l] = slope > 0 ? 1 : slope < 0 ? -1 : worst->tried[l];
             moves |= worst->other[l] != worst->tried[l];
         }

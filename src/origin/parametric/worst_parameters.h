@@ -23,8 +23,6 @@ typedef struct hcri_sweep {
 /* map: outputs rows over the parameters; NULL: nothing moves. */
 hcr_status hcri_sweep_create(const hcri_set *set, const hcri_rows *map, hcri_sweep *sweep, hcr_error *error);
 void hcri_sweep_release(hcri_sweep *sweep);
-/* point = (y + Σ at_l moved_l, middle + at·half), at in [−1, 1]; within the range whatever rounding does. */
-void hcri_sweep_point(const hcri_sweep *sweep, const double *y, const double *at, double *point);
 
 typedef struct hcri_worst hcri_worst;
 hcr_status hcri_worst_create(const hcri_sweep *sweep, const hcri_constraint *block, size_t i, hcri_worst **worst,

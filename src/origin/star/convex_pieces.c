@@ -3,20 +3,6 @@
 
 static const hcr_allocator *const memory = &hcri_default_allocator;
 
-hcr_status hcri_pieces_convex_part(const hcri_set *set, hcri_set *part, hcr_error *error) {
-    HCRI_TRY(hcri_set_copy(set, memory, part, error));
-    size_t kept = 0;
-    for (size_t b = 0; b < part->blocks; b++) {
-        hcri_constraint *block = part->block[b];
-        if (block->convex)
-            part->block[kept++] = block;
-        else
-            hcri_block_release(block);
-    }
-    part->blocks = kept;
-    return hcri_set_number(part, error);
-}
-
 /* A copy of one block, for `set`, by way of its bytes. */
 static hcr_status add_copy(hcri_set *set, const hcri_constraint *block, hcr_error *error) {
     hcri_bytes bytes = {.allocator = memory, .in_memory = 1};
@@ -40,9 +26,8 @@ hcr_status hcri_pieces_add_body(hcri_set *set, const hcri_body *body, hcr_error 
         hcri_box_narrow_lower(set->box, j, box->lower[j], box->base.source[2 * j + 1], box->base.source_row[2 * j + 1]);
     }
     for (size_t i = 0; i < linear->rows.count; i++) {
-        const size_t start = linear->rows.start[i];
-        HCRI_TRY(hcri_linear_append(set->linear, linear->rows.start[i + 1] - start, linear->rows.columns + start,
-                                    linear->rows.values + start, linear->lower[i], linear->upper[i],
+        const hcri_row row = hcri_rows_row(&linear->rows, i);
+        HCRI_TRY(hcri_linear_append(set->linear, row.count, row.columns, row.values, linear->lower[i], linear->upper[i],
                                     linear->base.source[2 * i], linear->base.source_row[2 * i], error));
     }
     for (size_t b = 2; b < body->blocks; b++)

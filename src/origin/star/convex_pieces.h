@@ -6,8 +6,6 @@
 #include "kinds/union/union.h"
 #include "region/set.h"
 
-/* A copy without the blocks that aren't convex; numbered. */
-hcr_status hcri_pieces_convex_part(const hcri_set *set, hcri_set *part, hcr_error *error);
 /* Adds copies of a body's inequalities to a set, and of the blocks of another set that aren't convex; both leave it to
  * be numbered. */
 hcr_status hcri_pieces_add_body(hcri_set *set, const hcri_body *body, hcr_error *error);

@@ -70,7 +70,7 @@ static void add_candidate(star *s, const double *y) {
 
 /* The convex part, and the whole set around it. A given origin is checked against the convex part here. */
 static hcr_status take_apart(star *s, hcr_error *error) {
-    HCRI_TRY(hcri_pieces_convex_part(&s->builder->set, &s->part, error));
+    HCRI_TRY(hcri_set_copy_convex(&s->builder->set, &s->part, error));
     hcr_builder first = s->plain;
     first.point_count = s->builder->point_count;
     first.origin = s->builder->origin == HCR_ORIGIN_ANALYTIC ? HCR_ORIGIN_CHEBYSHEV : s->builder->origin;

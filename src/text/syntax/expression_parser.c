@@ -1,7 +1,6 @@
 #include "text/syntax/expression_parser.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "text/values/functions.h"
 
@@ -259,11 +258,14 @@ static hcri_node *parse_postfix(hcri_parser *p) {
     return node;
 }
 
+static void enter_bracket(hcri_parser *p) {
+    if (p->brackets++ >= DEEPEST_BRACKETS)
+        hcri_refuse(p->text, p->token.span, HCR_ERROR_SYNTAX, "nested more than %d deep", DEEPEST_BRACKETS);
+}
+
 /* Signs and powers: -y**2 is -(y**2), and 2**-1 is a half. Every nesting of brackets comes by here. */
 static hcri_node *parse_signed(hcri_parser *p) {
-    if (p->brackets >= DEEPEST_BRACKETS)
-        hcri_refuse(p->text, p->token.span, HCR_ERROR_SYNTAX, "nested more than %d deep", DEEPEST_BRACKETS);
-    p->brackets++;
+    enter_bracket(p);
     hcri_node *node;
     if (p->token.kind == HCRI_TOKEN_PLUS || p->token.kind == HCRI_TOKEN_MINUS) {
         const hcri_token sign = p->token;
@@ -372,9 +374,7 @@ static hcri_node *parse_negation(hcri_parser *p) {
     const hcri_token token = p->token;
     if (token.kind != HCRI_TOKEN_NOT)
         return hcri_parse_comparison(p, 0);
-    if (p->brackets >= DEEPEST_BRACKETS)
-        hcri_refuse(p->text, token.span, HCR_ERROR_SYNTAX, "nested more than %d deep", DEEPEST_BRACKETS);
-    p->brackets++;
+    enter_bracket(p);
     hcri_node *operand = parse_negation(hcri_parser_advance(p));
     p->brackets--;
     return new_node(p, HCRI_NODE_NOT, (hcri_span){token.span.start, operand->span.end}, 1, &operand);

@@ -9,6 +9,13 @@ static hcri_statement *new_statement(hcri_parser *p, hcri_statement_kind kind) {
     return statement;
 }
 
+/* One that begins with a word. */
+static hcri_statement *begin_statement(hcri_parser *p, hcri_statement_kind kind) {
+    hcri_statement *statement = new_statement(p, kind);
+    hcri_parser_advance(p);
+    return statement;
+}
+
 /* in [lower, upper] */
 static void parse_range(hcri_parser *p, hcri_statement *statement) {
     static const char form[] = "\"in\" and the range of the parameter, as in: param cap[3] in [0, 10]";
@@ -55,8 +62,7 @@ static hcri_statement *parse_variables(hcri_parser *p) {
 }
 
 static hcri_statement *parse_constant(hcri_parser *p) {
-    hcri_statement *statement = new_statement(p, HCRI_STATEMENT_CONSTANT);
-    hcri_parser_advance(p);
+    hcri_statement *statement = begin_statement(p, HCRI_STATEMENT_CONSTANT);
     hcri_parser_take_name(p, &statement->name, "a name after \"const\"");
     hcri_parser_take(p, HCRI_TOKEN_ASSIGN, "\"=\" and a value, as in: const dmax = 12.5");
     statement->expression = hcri_parse_sum(p);
@@ -64,8 +70,7 @@ static hcri_statement *parse_constant(hcri_parser *p) {
 }
 
 static hcri_statement *parse_origin(hcri_parser *p) {
-    hcri_statement *statement = new_statement(p, HCRI_STATEMENT_ORIGIN);
-    hcri_parser_advance(p);
+    hcri_statement *statement = begin_statement(p, HCRI_STATEMENT_ORIGIN);
     hcri_parser_take(p, HCRI_TOKEN_ASSIGN, "\"=\", as in: origin = chebyshev");
     if (hcri_text_equal(p->text, p->token.span, "chebyshev") || hcri_text_equal(p->text, p->token.span, "analytic") ||
         hcri_text_equal(p->text, p->token.span, "mean")) {
@@ -153,8 +158,7 @@ static void take_end(hcri_parser *p, const char *block) {
 /* union: … or … end */
 static hcri_statement *parse_union(hcri_parser *p) {
     const hcri_span opening = p->token.span;
-    hcri_statement *statement = new_statement(p, HCRI_STATEMENT_UNION), **end;
-    hcri_parser_advance(p);
+    hcri_statement *statement = begin_statement(p, HCRI_STATEMENT_UNION), **end;
     hcri_parser_take(p, HCRI_TOKEN_COLON, "\":\" after \"union\"");
     for (end = &statement->inner;; end = &(*end)->next) {
         *end = new_statement(p, HCRI_STATEMENT_BODY);
@@ -172,8 +176,7 @@ static hcri_statement *parse_union(hcri_parser *p) {
 /* except a <= b, or except: … end, or star: … end */
 static hcri_statement *parse_block(hcri_parser *p, hcri_statement_kind kind) {
     const hcri_span opening = p->token.span;
-    hcri_statement *statement = new_statement(p, kind);
-    hcri_parser_advance(p);
+    hcri_statement *statement = begin_statement(p, kind);
     if (kind == HCRI_STATEMENT_EXCEPT && p->token.kind != HCRI_TOKEN_COLON) {
         statement->one_line = 1;
         statement->inner = parse_constraint(p);
@@ -185,19 +188,13 @@ static hcri_statement *parse_block(hcri_parser *p, hcri_statement_kind kind) {
     return statement;
 }
 
-static hcri_statement *parse_unbounded(hcri_parser *p) {
-    hcri_statement *statement = new_statement(p, HCRI_STATEMENT_UNBOUNDED);
-    hcri_parser_advance(p);
-    return statement;
-}
-
 static hcri_statement *parse_statement(hcri_parser *p) {
     switch (p->token.kind) {
     case HCRI_TOKEN_VAR:
     case HCRI_TOKEN_PARAM: return parse_variables(p);
     case HCRI_TOKEN_CONST: return parse_constant(p);
     case HCRI_TOKEN_ORIGIN: return parse_origin(p);
-    case HCRI_TOKEN_UNBOUNDED: return parse_unbounded(p);
+    case HCRI_TOKEN_UNBOUNDED: return begin_statement(p, HCRI_STATEMENT_UNBOUNDED);
     case HCRI_TOKEN_UNION: return parse_union(p);
     case HCRI_TOKEN_EXCEPT: return parse_block(p, HCRI_STATEMENT_EXCEPT);
     case HCRI_TOKEN_STAR_WORD: return parse_block(p, HCRI_STATEMENT_STAR);

@@ -49,6 +49,29 @@ static double worst(lane_function *function, exact_function *exact, double (*dra
     return most;
 }
 
+/* The largest absolute error of sin x. */
+static double worst_sine(lane_function *function, size_t count, hcri_random *random) {
+    mpfr_t x;
+    mpfr_init2(x, 120);
+    double most = 0;
+    for (size_t k = 0; k < count; k++) {
+        double at[LANES], out[LANES];
+        for (size_t l = 0; l < LANES; l++)
+            at[l] = k % 2 == 0 ? ldexp(hcri_random_normal(random), (int)hcri_random_below(random, 17))
+                               : ((double)hcri_random_below(random, 600000) - 3e5) * 0x1.921fb54442d18p-1;
+        function(1, at, out);
+        for (size_t l = 0; l < LANES; l++) {
+            mpfr_set_d(x, at[l], MPFR_RNDN);
+            mpfr_sin(x, x, MPFR_RNDN);
+            mpfr_d_sub(x, out[l], x, MPFR_RNDN);
+            const double off = fabs(mpfr_get_d(x, MPFR_RNDN));
+            most = off <= most ? most : off;
+        }
+    }
+    mpfr_clear(x);
+    return most;
+}
+
 static double any_exponent(hcri_random *random) { return 1416 * hcri_random_uniform(random) - 707.5; }
 static double small_exponent(hcri_random *random) {
     return ldexp(hcri_random_normal(random), -(int)hcri_random_below(random, 60));
@@ -84,6 +107,9 @@ static void test_functions(void **state) {
             exp_off = fmax(exp_off, worst(variants[v]->tape->exponentials, mpfr_exp, exponents[k], count, &random));
             log_off = fmax(log_off, worst(variants[v]->tape->logarithms, mpfr_log, numbers[k], count, &random));
         }
+        const double sin_off = worst_sine(variants[v]->tape->sines, count, &random);
+        print_message("    sin x off by %.3g units of 2^-53, not of itself\n", sin_off * 0x1p53);
+        assert_true(sin_off <= 0x1p-51);
         print_message("    %s: e^x off by %.3g, log x by %.3g units of 2^-53\n", variants[v]->name, exp_off * 0x1p53,
                       log_off * 0x1p53);
         assert_true(exp_off <= 0x1p-51 && log_off <= 0x1p-51);
@@ -147,7 +173,7 @@ static void test_along(void **state) {
                 t[l] = ldexp(hcri_random_uniform(&random), -(int)(trial % 12));
             put_columns(&v);
             hcri_tape_start(&tape, origin, start);
-            kernels->slopes(&tape, v.columns, slopes);
+            kernels->slopes(&tape, v.columns, slopes, NULL);
             kernels->along(&tape, start, slopes, t, value, rate, work);
             for (size_t l = 0; l < LANES; l++) {
                 double jet[3];
@@ -165,7 +191,7 @@ static void test_along(void **state) {
             t[2] = t[5];
             t[5] = t2;
             swap(&v, 2, 5);
-            kernels->slopes(&tape, v.columns, slopes);
+            kernels->slopes(&tape, v.columns, slopes, NULL);
             kernels->along(&tape, start, slopes, t, again, rate, work);
             assert_memory_equal(&again[2], &value[5], sizeof *again);
             assert_memory_equal(&again[5], &value[2], sizeof *again);
@@ -222,9 +248,80 @@ static void test_bounds(void **state) {
     mpfi_clear(exact);
 }
 
+/* 1 when the value at O + t v is at most 0, with both sides of a bracket of t. */
+static int is_inside(const hcri_tape *tape, const double *origin, const double *v, double t, mpfi_t *y, mpfi_ptr out) {
+    for (size_t j = 0; j < MOST_OUTPUTS; j++) {
+        mpfi_set_d(y[j], v[j]);
+        mpfi_mul_d(y[j], y[j], t);
+        mpfi_add_d(y[j], y[j], origin[j]);
+    }
+    return hcri_tape_interval(tape, y, BITS, out) == 1 && mpfr_sgn(&out->right) <= 0;
+}
+
+/* Ways on: nothing on them is outside, and followed one after the other they end next to where the ray leaves. Steps of
+ * steps: the sine of each case's value, and a sum of both. */
+static void test_ways(void **state) {
+    (void)state;
+    hcri_random random;
+    hcri_random_seed(&random, 44);
+    mpfi_t exact, y[MOST_OUTPUTS];
+    mpfi_init2(exact, BITS);
+    for (size_t j = 0; j < MOST_OUTPUTS; j++)
+        mpfi_init2(y[j], BITS);
+    size_t followed = 0;
+    for (size_t k = 0; k < STEP_CASES; k++) {
+        const step_case *c = &step_cases[k];
+        hcri_tape tape = tape_of(c);
+        double origin[MOST_OUTPUTS] = {0}, start[64], work[HCRI_TAPE_WAYS_WORK * 64];
+        double slopes[LANES * 64], errors[LANES * 64];
+        random_point(c, &random, origin);
+        const uint32_t last = (uint32_t)tape.steps - 1, sine = put_step(&tape, HCRI_STEP_SIN, 0, 0, 1, &last, NULL);
+        const uint32_t both[2] = {last, sine};
+        double *scratch = malloc(hcri_tape_scratch(&tape) * 2 * sizeof *scratch);
+        assert_non_null(scratch);
+        static const double weights[2] = {0.5, 1};
+        const double at_origin = hcri_tape_value(&tape, origin, scratch);
+        put_step(&tape, HCRI_STEP_SUM, -1 - at_origin - 0.5 * asin(fmax(-1, fmin(1, at_origin))), 0, 2, both, weights);
+        for (size_t trial = 0; trial < 12 && hcri_tape_has_ways(&tape); trial++) {
+            const hcri_tape_kernels *kernels = variants[trial % variant_count]->tape;
+            eight v = {0};
+            double t[LANES] = {0}, ahead[LANES], way[LANES], most[LANES];
+            for (size_t l = 0; l < LANES; l++) {
+                random_direction(c, &random, v.rows[l]);
+                ahead[l] = ldexp(1, -(int)(trial % 6));
+            }
+            put_columns(&v);
+            hcri_tape_start(&tape, origin, start);
+            kernels->slopes(&tape, v.columns, slopes, errors);
+            for (size_t round = 0; round < 40; round++) {
+                kernels->ways(&tape, start, slopes, errors, t, ahead, way, most, work);
+                for (size_t l = 0; l < LANES; l++) {
+                    const double on = way[l] - 0x1p-52 * (t[l] + way[l]);
+                    if (!(on > 0x1p-50 * t[l]) || !(most[l] <= 0))
+                        continue;
+                    for (int i = 0; i <= 4; i++)
+                        if (!is_inside(&tape, origin, v.rows[l], t[l] + on * (0.25 * i), y, exact))
+                            fail_msg("%s: outside at %.17g + %d/4 %.17g", c->name, t[l], i, on);
+                    t[l] += on;
+                    ahead[l] = 2 * on;
+                    followed++;
+                }
+            }
+        }
+        free(scratch);
+        hcri_tape_release(&tape);
+    }
+    print_message("    %zu ways followed\n", followed);
+    assert_true(followed > 1000);
+    for (size_t j = 0; j < MOST_OUTPUTS; j++)
+        mpfi_clear(y[j]);
+    mpfi_clear(exact);
+}
+
 int main(void) {
     variant_count = hcri_kernels_all(variants, 3);
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_functions), cmocka_unit_test(test_ends),
-                                       cmocka_unit_test(test_along), cmocka_unit_test(test_bounds)};
+                                       cmocka_unit_test(test_along), cmocka_unit_test(test_bounds),
+                                       cmocka_unit_test(test_ways)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -147,13 +147,14 @@ static hcri_constraint *polynomial(const double *coefficients, size_t degree) {
 static void test_first_crossing_of_polynomials(void **state) {
     (void)state;
     const double up = 1, down = -1, far = 1e-12, long_step = 1e12;
+    static const double hidden = 6e-14; /* by the rounding of terms of up to 11, bounded, over a slope of 2 */
     /* (y − 1)(y − 2)(y − 3): positive from 1 to 2 */
     const double cubic[4] = {-6, 11, -6, 1};
     hcri_constraint *block = polynomial(cubic, 3);
-    assert_true(fabs(block->kind->gauge_one(block, 0, &up, scratch_for(block)) - 1) <= 1e-14);
-    assert_true(fabs(block->kind->gauge_one(block, 0, &far, scratch_for(block)) - far) <= 1e-14 * far);
+    assert_true(fabs(block->kind->gauge_one(block, 0, &up, scratch_for(block)) - 1) <= hidden);
+    assert_true(fabs(block->kind->gauge_one(block, 0, &far, scratch_for(block)) - far) <= hidden * far);
     assert_true(fabs(block->kind->gauge_one(block, 0, &long_step, scratch_for(block)) - long_step) <=
-                1e-14 * long_step);
+                hidden * long_step);
     assert_true(block->kind->gauge_one(block, 0, &down, scratch_for(block)) == 0);
     assert_true(block->kind->along(block, 0, &up, 1, scratch_for(block)) == 0 &&
                 isinf(block->kind->margin(block, 0x1p-53, NULL, scratch_for(block))));
@@ -173,7 +174,8 @@ static void test_first_crossing_of_polynomials(void **state) {
     release(block);
     block = polynomial(above, 2);
     t = 1 / block->kind->gauge_one(block, 0, &up, scratch_for(block));
-    assert_true(fabs(t - (1 - 3.1622776601683795e-5)) <= 1e-11);
+    /* what is proved of its steps' rounding, 4e-15, over the slope there, 6.3e-5 */
+    assert_true(fabs(t - (1 - 3.1622776601683795e-5)) <= 1e-10);
     release(block);
 }
 

@@ -67,8 +67,8 @@ static void extremes(const hcr_builder *builder, size_t j, double *least, double
         program.upper[k] = builder->set.box->upper[k];
     }
     for (size_t i = 0; i < EQUALITIES; i++)
-        assert_ok(
-            hcri_program_add_row(&program, TERMS, columns + start[i], values + start[i], right[i], right[i], &error));
+        assert_ok(hcri_program_add_row(&program, (hcri_row){TERMS, columns + start[i], values + start[i]}, right[i],
+                                       right[i], &error));
     assert_ok(hcri_lp_create(&program, &lp, &error));
     for (int side = 0; side < 2; side++) {
         objective[j] = side == 0 ? 1 : -1;

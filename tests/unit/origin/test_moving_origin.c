@@ -192,7 +192,8 @@ static double most_room(const hcri_finding *finding) {
                     }
                 column[terms] = (uint32_t)terms;
                 value[terms++] = length;
-                assert_int_equal(hcri_program_add_row(&program, terms, column, value, -INFINITY, limit, NULL), HCR_OK);
+                assert_int_equal(
+                    hcri_program_add_row(&program, (hcri_row){terms, column, value}, -INFINITY, limit, NULL), HCR_OK);
             }
     }
     objective[columns - 1] = 1;

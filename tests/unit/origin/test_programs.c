@@ -14,7 +14,7 @@
 static void add(hcri_program *program, double a, double b, double lower, double upper) {
     const uint32_t columns[2] = {0, 1};
     const double values[2] = {a, b};
-    assert_int_equal(hcri_program_add_row(program, 2, columns, values, lower, upper, NULL), HCR_OK);
+    assert_int_equal(hcri_program_add_row(program, (hcri_row){2, columns, values}, lower, upper, NULL), HCR_OK);
 }
 
 /* max 3x + 2y over x + y <= 4, x + 3y <= 9, 0 <= x <= 3: at (3, 1), value 11, where x <= 3 and the first row hold it.
@@ -150,7 +150,7 @@ static void test_deepest_and_analytic(void **state) {
         program.lower[2] = program.lower[3] = 0;
         const uint32_t columns[2] = {1, 2};
         const double values[2] = {-1, 1};
-        assert_int_equal(hcri_program_add_row(&program, 2, columns, values, 0.3, 0.3, NULL), HCR_OK);
+        assert_int_equal(hcri_program_add_row(&program, (hcri_row){2, columns, values}, 0.3, 0.3, NULL), HCR_OK);
         parts.slack = 3;
         parts.equality = 1;
         assert_int_equal(hcri_nlp_create(&parts, &nlp, NULL), HCR_OK);

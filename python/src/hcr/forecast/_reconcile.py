@@ -121,6 +121,8 @@ def _residuals(Y_df: Any, model: Any, hierarchy: Hierarchy, columns: Columns) ->
     """What a model's fitted values are off by, (series, times)."""
     if Y_df is None:
         raise make("argument", "the method needs residuals: Y_df, with the target and the fitted values")
+    if model is None:
+        raise make("argument", "methods with residuals take long frames, whose models have names")
     frame, _ = _frames.with_ids(Y_df, columns.id, "Y_df")
     _frames.require(frame, [columns.id, columns.time, columns.target, model], "Y_df")
     place = {name: k for k, name in enumerate(hierarchy.ids)}
@@ -130,6 +132,9 @@ def _residuals(Y_df: Any, model: Any, hierarchy: Hierarchy, columns: Columns) ->
     used = rows >= 0
     off = _frames.values(frame, columns.target).astype(float) - _frames.values(frame, model)
     residuals[rows[used], times[used]] = off[used]
+    few = np.isfinite(residuals).sum(axis=1) < 2
+    if few.any():
+        raise make("data", f"{hierarchy.ids[int(few.argmax())]!r} has fewer than 2 residuals in Y_df")
     return residuals
 
 

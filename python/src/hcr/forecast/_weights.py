@@ -21,13 +21,12 @@ _LEAST = 1e-8
 
 
 def covariance(method: Method, sums: Array, residuals: Array | None) -> Array:
-    """W, (series,) for a diagonal or (series, series). `residuals`: (series, times), NaN where there are none."""
+    """W, (series,) for a diagonal or (series, series). `residuals`: (series, times), NaN where there are none, two
+    or more of each."""
     if residuals is None:
         return np.ones(len(sums)) if method == "ols" else np.abs(sums).sum(axis=1)
     there = np.isfinite(residuals)
     count = there.sum(axis=1)
-    if (count < 2).any():
-        raise make("data", f"the series number {int((count < 2).argmax())}, counted from 0, has fewer than 2 residuals")
     known = np.where(there, residuals, 0.0)
     if method == "wls_var":
         return _raised((known**2).sum(axis=1) / count)

@@ -14,7 +14,8 @@ from jax.interpreters import ad, batching, mlir
 from jax.typing import ArrayLike
 
 from .. import _formulas, _rays, _xla
-from .._maps import Bad, Map, MetricLike, Projection, map_of
+from .._arrays import mismatched, wrong_width
+from .._maps import NEAREST, Bad, Map, MetricLike, Projection, map_of
 from ..errors import make
 from ..region import Region, needs_region
 
@@ -115,7 +116,7 @@ def _push_by_formulas(
 
 def _on_host(map: Map, values: jax.Array, x: jax.Array) -> jax.Array:
     """A map by the C library, called from Python."""
-    if _xla.is_plain(map.region) and _xla.refusal() and not isinstance(map, Projection):
+    if _xla.is_plain(map.region) and _xla.refusal():
         warnings.warn(f"hcr.jax calls the C library by way of Python, slowly: {_xla.refusal()}", stacklevel=2)
     return _call_library(map, values, x)
 
@@ -167,9 +168,8 @@ def _run_jvp(map: Map, values: Any, x: Any, values_dot: Any, x_dot: Any) -> Any:
 
 def _where(map: Map, on_cpu: Any, by_formulas: Any, on_host: Any, *arrays: jax.Array) -> list[jax.Array]:
     """What serves the region on the device that the program is for."""
-    projects = isinstance(map, Projection)
-    elsewhere = on_host if projects or _rays.refusal(map.region) else by_formulas
-    if projects or not _xla.serves(map.region):
+    elsewhere = on_host if isinstance(map, Projection) or _rays.refusal(map.region) else by_formulas
+    if not _xla.serves(map.region):
         return elsewhere(*arrays)  # type: ignore[no-any-return]
     return jax.lax.platform_dependent(*arrays, cpu=on_cpu, default=elsewhere)  # type: ignore[no-any-return]
 
@@ -179,7 +179,7 @@ def _compute(map: Map, keeping: bool, values: jax.Array, x: jax.Array) -> list[j
     and no columns without parameters."""
 
     def elsewhere(run: Any, values: jax.Array, x: jax.Array) -> list[jax.Array]:
-        return [run(map, values, x), *([_xla.rays(values)] if keeping else [])]
+        return [run(map, values, x), *([_xla.rays(map, values)] if keeping else [])]
 
     return _where(
         map,
@@ -319,7 +319,7 @@ def _checked(values: ArrayLike, width: int, what: str) -> jax.Array:
     if array.dtype.itemsize < 4:
         array = array.astype(jnp.float32)
     if array.ndim == 0 or array.shape[-1] != width:
-        raise make("shape", f"{what} of an array of shape {array.shape}: its last axis must have {width} entries")
+        raise wrong_width(f"{what}'s array", array.shape, width)
     return array
 
 
@@ -332,7 +332,10 @@ def _with_map(map: Map, formulas: bool, values: Any, x: Any) -> jax.Array:
     else:
         x = _checked(x, region.p, "parameters")
     dtype = jnp.promote_types(array.dtype, x.dtype)
-    shape = jnp.broadcast_shapes(array.shape[:-1], x.shape[:-1])
+    try:
+        shape = jnp.broadcast_shapes(array.shape[:-1], x.shape[:-1])
+    except ValueError:
+        raise mismatched(array.shape, x.shape) from None
     array, x = (jnp.broadcast_to(a.astype(dtype), (*shape, a.shape[-1])) for a in (array, x))
     if not formulas:
         result: jax.Array = _map(map, array, x)
@@ -461,9 +464,9 @@ def soften_inverse(y: jax.typing.ArrayLike, region: Region, x: jax.typing.ArrayL
     return offset / left[..., None]
 
 
-def know(region: Region) -> None:
-    """Makes a region known to programs that other processes have exported (jax.export) for the CPU: these name it by
-    its digest. It is kept for good.
+def know(region: Region, *, metric: MetricLike = None) -> None:
+    """Makes a region, and its nearest points in a metric, known to programs that other processes have exported
+    (jax.export) for the CPU: these name it by its digest. It is kept for good.
 
     Raises:
         hcr.Error: ``unsupported``, when JAX can't call the library: it tells why.
@@ -471,4 +474,5 @@ def know(region: Region) -> None:
     if not _xla.serves(region):
         reason = _xla.refusal() or "it has functions in Python, or counts its searches"
         raise make("unsupported", f"programs can't name this region: {reason}")
-    _xla.name(region)
+    for name in ("contract", "project", "minimise"):
+        _xla.name(map_of(region, name, metric=metric if name in NEAREST else None))

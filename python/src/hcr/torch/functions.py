@@ -9,6 +9,7 @@ from torch import Tensor
 from torch.autograd import forward_ad
 
 from .. import _rays
+from .._arrays import mismatched, wrong_width
 from .._maps import NEAREST, Bad, Map, MetricLike, Projection, map_of
 from ..errors import make
 from ..region import Region, needs_region
@@ -196,9 +197,7 @@ def checked(values: Tensor, width: int, what: str) -> Tensor:
             )
         values = values.float()
     if values.ndim == 0 or values.shape[-1] != width:
-        raise make(
-            "shape", f"{what} of a tensor of shape {tuple(values.shape)}: its last axis must have {width} entries"
-        )
+        raise wrong_width(f"{what}'s tensor", values.shape, width)
     return values
 
 
@@ -211,10 +210,7 @@ def _beside(values: Tensor, x: Tensor, region: Region) -> tuple[Tensor, Tensor]:
         try:
             shape = torch.broadcast_shapes(x.shape[:-1], values.shape[:-1])  # type: ignore[no-untyped-call]
         except RuntimeError:
-            raise make(
-                "shape",
-                f"x has the shape {tuple(x.shape)} beside {tuple(values.shape)}: as many rows are needed, or one",
-            ) from None
+            raise mismatched(values.shape, x.shape) from None
         values, x = values.expand(*shape, values.shape[-1]), x.expand(*shape, x.shape[-1])
     return values, x
 
