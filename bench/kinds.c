@@ -11,17 +11,19 @@
 
 enum { N = 20, BATCH = 1000, TURNS = 15, NUMBERS = 20 * N };
 
-/* M: 20 × n, normal; S: symmetric 20 × 20 of it; all regions are bounded by a box that seldom bites. */
+/* M: 20 × n, normal; S: symmetric 20 × 20 of it; all regions but the unbounded ones have a box that seldom bites. */
 static const struct {
     const char *kind, *text;
 } kinds[] = {
     {"box", "-1 <= y <= 1"},
     {"linear", "M @ y <= 1"},
+    {"linear, unbounded", "unbounded\nM @ y <= 1"},
     {"quadratic, ball", "sum_squares(y) <= 1"},
     {"quadratic, dense", "quad_form(y, P) <= 1"},
     {"cone", "norm(M @ y, 2) <= 1 + 0.1*y[0]"},
     {"10 cones", "norm(M @ y[:] - 0.1*i, 2) <= 5 + 0.1*i for i in range(10)"},
     {"lmi, 5 × 5", "lambda_max(y[0]*S0 + y[1]*S1 + y[2]*S2 + y[3]*S3 + y[4]*S4) <= 1"},
+    {"lmi, unbounded", "unbounded\nlambda_max(y[0]*S0 + y[1]*S1 + y[2]*S2 + y[3]*S3 + y[4]*S4) <= 1"},
     {"norm, p = 3", "norm(y, 3) <= 1"},
     {"log_sum_exp", "log_sum_exp(M @ y) <= 4"},
     {"entropy", "sum(entropy(y + 1.5)) >= -16"},
@@ -72,7 +74,8 @@ static hcr_region *region_of(const char *constraint) {
     for (size_t k = 0; k < sizeof constants / sizeof constants[0]; k++)
         if (strstr(constraint, constants[k].name) != NULL)
             used[count++] = constants[k];
-    snprintf(text, sizeof text, "var y[%d]\n-1.4 <= y <= 1.4\n%s\norigin = zeros(%d)\n", N, constraint, N);
+    snprintf(text, sizeof text, "var y[%d]\n%s%s\norigin = zeros(%d)\n", N,
+             strncmp(constraint, "unbounded", 9) == 0 ? "" : "-1.4 <= y <= 1.4\n", constraint, N);
     hcr_builder *builder;
     hcr_region *region;
     check(hcr_text_build(text, strlen(text), constraint, NULL, count, used, NULL, &builder, &error));

@@ -2,14 +2,13 @@
 
 #include <math.h>
 
-/* pow takes as long as twenty products. */
-static double raise(double x, double p) {
+double hcri_raise(double x, double p) {
     return p == 2 ? x * x : p == 3 ? x * x * x : p == 4 ? x * x * (x * x) : p == -1 ? 1 / x : pow(x, p);
 }
 
 /* x^p, the derivatives from it where x isn't 0. */
 static void power(double p, double x, double f[3]) {
-    f[0] = p < 0 && !(x > 0) ? NAN : raise(x, p);
+    f[0] = p < 0 && !(x > 0) ? NAN : hcri_raise(x, p);
     if (x != 0) {
         f[1] = p * (f[0] / x);
         f[2] = (p - 1) * (f[1] / x);

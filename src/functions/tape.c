@@ -166,10 +166,15 @@ int hcri_tape_has_lanes(const hcri_tape *tape) {
 }
 
 int hcri_tape_has_ways(const hcri_tape *tape) {
-    static const size_t most_terms = 4096; /* their roundings are less than 2^-40 then */
+    static const size_t most_roundings = 4096; /* of a derivative: less than 2^-40 together */
+    size_t longest = 0, others = 0;
     int has = hcri_tape_has_lanes(tape);
     for (size_t s = 0; s < tape->steps; s++) {
-        has &= tape->step[s].count <= most_terms;
+        const size_t count = tape->step[s].count + 8;
+        if (tape->step[s].kind != HCRI_STEP_AFFINE)
+            others += count;
+        else
+            longest = count > longest ? count : longest;
         switch (tape->step[s].kind) {
         case HCRI_STEP_AFFINE:
         case HCRI_STEP_SUM:
@@ -182,7 +187,7 @@ int hcri_tape_has_ways(const hcri_tape *tape) {
         default: has = 0; break;
         }
     }
-    return has;
+    return has && longest + others <= most_roundings;
 }
 
 int hcri_tape_is_constant(const hcri_tape *tape) {

@@ -63,7 +63,7 @@ static double norm(const uint32_t *argument, size_t count, const double *x, doub
         return largest;
     for (size_t k = 0; k < count; k++) {
         const double share = fabs(x[argument[k]]) / largest;
-        sum += p == 1 ? share : p == 2 ? share * share : pow(share, p);
+        sum += p == 1 ? share : hcri_raise(share, p);
     }
     return largest * (p == 1 ? sum : p == 2 ? sqrt(sum) : pow(sum, 1 / p));
 }
@@ -172,7 +172,7 @@ static void pass_back(const hcri_tape *tape, const hcri_step *step, double value
     case HCRI_STEP_NORM: /* ∂/∂x = ±(|x|/norm)^(p − 1) */
         for (size_t k = 0; k < count && value > 0; k++) {
             const double at = x[argument[k]], share = fabs(at) / value;
-            adjoint[argument[k]] += at == 0 ? 0 : weight * copysign(pow(share, step->parameter - 1), at);
+            adjoint[argument[k]] += at == 0 ? 0 : weight * copysign(hcri_raise(share, step->parameter - 1), at);
         }
         return;
     case HCRI_STEP_SUM_SQUARES:
