@@ -191,30 +191,19 @@ static void write_triangle(FILE *script, const struct triangle *triangle, double
     fputc('\n', script);
 }
 
-/* The colour of the frontier at the end of a ray; more than any where it is turned away. */
-static double find_shade(const struct view *view, const struct slice_ray *ray, const double *normal) {
-    if (hcr_region_is_convex(view->slice->region) && dot(normal, view->viewer) < 0)
-        return INFINITY;
-    return 0.25 + 0.75 * fmax(0, dot(normal, view->light)) + slice_is_window(ray->which);
-}
-
-/* Where the constraint changes, the darker colour: gnuplot draws a border around what is smaller than that. */
+/* The colour of the plane through the corners; more than any where it is turned away. */
 static double shade_of(const struct view *view, const struct triangle *triangle) {
     const struct slice_ray *c = triangle->corner;
-    double normal[3], shade = INFINITY;
-    if (count_changes(triangle) == 0) {
-        find_normal(view, triangle, normal);
-        return find_shade(view, &c[0], normal);
-    }
-    if (is_wall(triangle)) { /* it goes on from where its rays touch the frontier */
+    double normal[3];
+    if (count_changes(triangle) > 0 && is_wall(triangle)) { /* it goes on from where its rays touch the frontier */
         find_slope(view, nearest(triangle), normal);
         return 0.25 + 0.75 * fabs(dot(normal, view->light));
     }
-    for (size_t k = 0; k < 3; k++) {
-        find_slope(view, &c[k], normal);
-        shade = fmin(shade, find_shade(view, &c[k], normal));
-    }
-    return shade;
+    find_normal(view, triangle, normal);
+    if (hcr_region_is_convex(view->slice->region) && dot(normal, view->viewer) < 0)
+        return INFINITY;
+    const int is_window = slice_is_window(c[0].which) && slice_is_window(c[1].which) && slice_is_window(c[2].which);
+    return 0.25 + 0.75 * fmax(0, dot(normal, view->light)) + is_window;
 }
 
 static void write_surface(FILE *script, const struct view *view, size_t count, const struct triangle *all) {
