@@ -105,9 +105,10 @@ static int holds(const hcri_result *result, const double *y) {
                                                         result->chunk->slice->scratch));
 }
 
-/* The way t, or as much of it as the growing margin allows; −1 where that is less by more than margins may be. */
+/* The way t, or as much of it as the growing margin allows; −1 where that is less by more than margins may be, or by
+ * more than `far` times what it is near the origin: far out a proof of the result itself takes off less. */
 static double within_growing_margin(const hcri_chunk *chunk, const hcri_rays *rays, size_t s, double t) {
-    static const double longest = 0x1p100; /* beyond it a float may overflow */
+    static const double longest = 0x1p100, far = 64; /* beyond `longest` a float may overflow */
     const hcri_growing_margin *margin = &chunk->region->growing_margin[chunk->call->precision];
     if (margin->most < 0 || hcri_sample_origin_is_centre(hcri_sample_origin_of(chunk, s)))
         return -1;
@@ -118,7 +119,7 @@ static double within_growing_margin(const hcri_chunk *chunk, const hcri_rays *ra
     if (t * growth <= margin->most)
         return t;
     const double allowed = margin->most / growth;
-    return allowed >= t * (1 - HCRI_LARGEST_MARGIN) ? allowed : -1;
+    return allowed >= t * (1 - fmin(HCRI_LARGEST_MARGIN, far * (1 - margin->most))) ? allowed : -1;
 }
 
 static void put(hcri_result *result, double t) {

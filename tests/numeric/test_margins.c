@@ -58,7 +58,7 @@ static double search(hcr_region *region, hcr_precision precision, hcri_random *r
     enum { DRAWN = 25, CHANGED = 60 };
     const size_t n = region->set.n;
     const double margin = region->margin[precision];
-    const hcri_growing_margin growing = region->growing_margin[precision], none = {1, 0}, fixed = {1 - margin, 0};
+    const hcri_growing_margin growing = region->growing_margin[precision], none = {1, 0, 0}, fixed = {1 - margin, 0, 0};
     const int grows = region->verified_blocks[precision] != 0;
     double worst = 0, best[MOST] = {0}, v[MOST];
     hcr_workspace *workspace = workspace_of(region, 1);

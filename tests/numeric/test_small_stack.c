@@ -233,11 +233,11 @@ static void test_texts(void **state) {
         "var y[6]\nnorm_nuc(reshape(y, 2, 3)) <= 2",
         "var y[3]\nlambda_max([[y[0], y[1], 0], [y[1], y[2], 1], [0, 1, 0]]) + exp(y[0]) <= 4\n-5 <= y <= 5",
         "var y[40]\npsd(eye(40) + 0.1 * diag(y))\nnorm(y) <= 5\nsum(y) == 1",
-        "var y[2]\nunion:\n  norm(y, 3) <= 1\nor\n  abs(y) <= [3, 0.2]\nor\n  exp(y[0]) + exp(-y[0]) <= 2.5\n"
-        "  abs(y[1]) <= 2\nor\n  psd([[2 - y[0], y[1]], [y[1], 2 + y[0]]])\nor\n  norm(y) <= 0.5 + 0.1 * y[0]\nend\n"
-        "origin = [0, 0]",
-        "var y[2]\n-4 <= y <= 4\nexcept norm(y - 2) <= 0.5\nexcept norm(y + [2 * i, 1], 3) <= 0.4 for i in [-1, 1]\n"
-        "origin = [0, 0]",
+        ("var y[2]\nunion:\n  norm(y, 3) <= 1\nor\n  abs(y) <= [3, 0.2]\nor\n  exp(y[0]) + exp(-y[0]) <= 2.5\n"
+         "  abs(y[1]) <= 2\nor\n  psd([[2 - y[0], y[1]], [y[1], 2 + y[0]]])\nor\n  norm(y) <= 0.5 + 0.1 * y[0]\nend\n"
+         "origin = [0, 0]"),
+        ("var y[2]\n-4 <= y <= 4\nexcept norm(y - 2) <= 0.5\nexcept norm(y + [2 * i, 1], 3) <= 0.4 for i in [-1, 1]\n"
+         "origin = [0, 0]"),
         "var y[2]\n-2 <= y <= 2\nstar:\n  y[0] * y[1] <= 1\n  y[1] - sin(2 * y[0]) <= 1.2\nend\norigin = [0, 0]",
         "var y[2]\nunbounded\nexp(y[0]) <= y[1]",
     };

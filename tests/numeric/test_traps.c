@@ -144,8 +144,8 @@ static void test_texts(void **state) {
         "var y[3]\nnorm(y[:2]) <= y[2]\nunbounded\norigin = [0, 0, 1]",
         "var y[3]\nsum(y) == 1\ny >= 0",
         "var y[2]\nlog_sum_exp(y) <= 2\n-3 <= y <= 3\nexp(y[0]) + power(y[1], 4) <= 5",
-        "var y[2]\n-4 <= y <= 4\nunion:\n  norm(y) <= 1\nor\n  abs(y[0]) <= 0.5\n  abs(y[1]) <= 3\nend\norigin = [0, "
-        "0]",
+        ("var y[2]\n-4 <= y <= 4\nunion:\n  norm(y) <= 1\nor\n  abs(y[0]) <= 0.5\n  abs(y[1]) <= 3\nend\n"
+         "origin = [0, 0]"),
         "var y[2]\nnorm(y) <= 4\nexcept norm(y - [2, 0]) <= 0.5\norigin = [0, 0]",
         "var y[2]\nnorm(y) <= 2\nstar:\n  y[0] * y[1] <= 1\nend\norigin = [0, 0]",
     };
