@@ -16,7 +16,8 @@ static const double far_away = 1e4;
 static void look_at(hcri_active_set *a, uint32_t c) {
     if (a->safe[c] > a->moved || a->is_active[c])
         return;
-    const double value = hcri_active_dot(a, c, a->y);
+    /* a bound is 1 times its output */
+    const double value = c < a->bounds ? a->y[c] : hcri_active_dot(a, c, a->y);
     const double over = value - a->upper[c], under = a->lower[c] - value;
     const double violation = over > under ? over : under;
     a->safe[c] = a->moved - violation;
