@@ -164,7 +164,8 @@ HCR_API HCR_MUST_USE hcr_status hcr_predict_points(const hcr_model *model, size_
 
 /* A model file is safetensors: weights as F32 tensors, named and laid out as PyTorch has them (the LSTM's bias is the
  * sum of PyTorch's two), standardisation as F64 tensors, the compiled region as a U8 tensor "region"; its metadata has
- * the region text, the column names, the options, the versions and a digest of all that. Saving what was loaded gives
+ * the region text, the column names, the options, the versions and a digest of all that. A blend has "shares", and "1."
+ * and so on in front of what the members after the first have. Saving what was loaded gives
  * the same bytes. Written whole or not at all. */
 HCR_API HCR_MUST_USE hcr_status hcr_model_save(const hcr_model *model, const char *path, hcr_error *error);
 /* Errors: FILE, FORMAT (damaged or altered), VERSION, MEMORY. */

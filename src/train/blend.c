@@ -159,7 +159,6 @@ hcr_status hcri_blend_predict(const hcr_model *model, size_t rows, const double 
 /* Members of one head differ by their initial weights alone, so that they have equal shares: held rows are few, and
  * would choose among them by chance. They are one part here; the seasonal member is another. */
 typedef struct search {
-    const hcr_model *model;
     const hcri_held *held;
     hcri_head head;
     size_t parts, count;  /* numbers in a part's predictions: rows × n */
@@ -276,8 +275,7 @@ hcr_status hcri_blend_fit(hcr_model *model, const hcri_held *held, hcr_error *er
             parted[part[k] * count + i] += y[i] / size[part[k]];
         share[part[k]] += blend->share[k];
     }
-    search shares = {.model = model,
-                     .held = held,
+    search shares = {.held = held,
                      .head = hcri_model_head(model, NULL),
                      .parts = parts,
                      .count = count,
