@@ -39,7 +39,7 @@ class Emulation:
             path = pathlib.Path(folder)
             (path / "hcr.h").write_text(headers["hcr.h"])
             (path / "hcr.cc").write_text(_SHIM + source)
-            command = ["g++", "-std=c++17", "-O2", "-fPIC", "-shared", "-march=native", "-ffp-contract=fast"]
+            command = ["g++", "-std=c++17", "-O1", "-fPIC", "-shared", "-march=native", "-ffp-contract=fast"]
             subprocess.run([*command, "-o", path / "hcr.so", path / "hcr.cc"], check=True)
             return (path / "hcr.so").read_bytes()
 
@@ -61,15 +61,21 @@ class Emulation:
                 kernel(*arguments)
 
 
+@pytest.fixture(scope="session")
+def kernel_cache(tmp_path_factory):
+    """A cache for all tests."""
+    return tmp_path_factory.mktemp("kernels")
+
+
 @pytest.fixture
-def emulation(monkeypatch, tmp_path):
-    """torch's maps by the kernels, on this processor, with a cache of their own."""
+def emulation(monkeypatch, kernel_cache):
+    """torch's maps by the kernels, on this processor."""
     from hcr.torch import kernels
 
     if shutil.which("g++") is None:
         pytest.skip("there is no C++ compiler (package g++)")
     there = Emulation()
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(kernel_cache))
     monkeypatch.setattr(kernels, "platform", lambda: there)
     monkeypatch.setattr(kernels, "_found", {})
     return there

@@ -6,7 +6,7 @@ import os
 
 import numpy as np
 import pytest
-from device_emulation import emulation  # noqa: F401 (a fixture)
+from device_emulation import emulation, kernel_cache  # noqa: F401 (fixtures)
 
 import hcr
 
@@ -154,7 +154,8 @@ def test_regions_without_kernels_are_computed_as_before(emulation):  # noqa: F81
     assert emulation.launches == 0
 
 
-def test_what_was_compiled_is_kept(emulation):  # noqa: F811
+def test_what_was_compiled_is_kept(emulation, monkeypatch, tmp_path):  # noqa: F811
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     region, v = region_of("A"), points(region_of("A"), 3, torch.float32)
     first = ht.contract(v, region)
     kernels._found.clear()  # as another process
