@@ -575,14 +575,16 @@ def test_cuda(name, map, random):
         x = inputs(region, map, random, 500, dtype=dtype)
         a, b = x.clone().requires_grad_(), x.cuda().requires_grad_()
         here, there = FUNCTIONS[map](a, region), FUNCTIONS[map](b, region)
-        tolerance = 1e-4 if dtype == torch.float32 else 1e-9
+        # single precision takes up to a thousandth of the radius there, and here (docs/export.md)
+        tolerance = 4e-3 if dtype == torch.float32 else 1e-9
         torch.testing.assert_close(there.cpu(), here, rtol=tolerance, atol=tolerance)
         if map not in ("gauge", "encode"):
             assert region.check(there.detach().cpu().numpy()).all()
         bar = torch.randn_like(here)
         here.backward(bar)
         there.backward(bar.cuda())
-        torch.testing.assert_close(b.grad.cpu(), a.grad, rtol=100 * tolerance, atol=100 * tolerance)
+        close = 1e-2 if dtype == torch.float32 else 1e-7
+        torch.testing.assert_close(b.grad.cpu(), a.grad, rtol=close, atol=close)
         head = ht.HCRHead(5, region).cuda()
         compiled = torch.compile(head, fullgraph=True, backend="aot_eager")
         features = torch.randn(4, 5, device="cuda")
