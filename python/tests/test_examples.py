@@ -10,7 +10,13 @@ import sys
 import pytest
 
 FOLDER = pathlib.Path(__file__).resolve().parents[1] / "examples"
-SOLVERS = {"dc3.py": "daqp", "proxy.py": "osqp", "reinforcement.py": "gymnasium", "unicycle.py": "daqp"}
+SOLVERS = {
+    "actor_critic.py": "gymnasium",
+    "dc3.py": "daqp",
+    "proxy.py": "osqp",
+    "reinforcement.py": "gymnasium",
+    "unicycle.py": "daqp",
+}
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in FOLDER.glob("*.py")))
