@@ -8,16 +8,15 @@
 
 static hcr_status put_tables(hcri_code *code, const hcri_plan *plan, const hcri_cone *cone, size_t b, double *one_less,
                              hcr_error *error) {
-    const hcr_allocator *allocator = &plan->region->set.allocator;
     const size_t n = plan->n, count = cone->rows.count;
-    double *scaled = hcri_allocate(allocator, n + count, sizeof *scaled);
+    HCRI_SCOPED double *scaled = hcri_allocate(&hcri_default_allocator, n + count, sizeof *scaled);
     if (scaled == NULL)
         return hcri_fail_memory(error);
-    hcr_status status = hcri_emit_rows(code, plan, hcri_emit_name(b, "cone").text, &cone->rows, 1 / cone->right, error);
-    if (status == HCR_OK && !cone->linear_is_zero) {
+    HCRI_TRY(hcri_emit_rows(code, plan, hcri_emit_name(b, "cone").text, &cone->rows, 1 / cone->right, error));
+    if (!cone->linear_is_zero) {
         for (size_t j = 0; j < n; j++)
             scaled[j] = cone->linear[j] / cone->right;
-        status = hcri_emit_table(code, plan, hcri_emit_name(b, "rise").text, n, scaled, error);
+        HCRI_TRY(hcri_emit_table(code, plan, hcri_emit_name(b, "rise").text, n, scaled, error));
     }
     hcri_dd rest = {1, 0};
     for (size_t i = 0; i < count; i++) {
@@ -25,12 +24,10 @@ static hcr_status put_tables(hcri_code *code, const hcri_plan *plan, const hcri_
         rest = hcri_dd_add_product(rest, -scaled[i], scaled[i]);
     }
     *one_less = hcri_dd_value(rest);
-    if (status == HCR_OK)
-        status = hcri_emit_table(code, plan, hcri_emit_name(b, "start").text, count, scaled, error);
-    if (status == HCR_OK && !(*one_less > 64 * plan->unit))
-        status = hcri_fail(error, HCR_ERROR_PRECISION, "the origin is too close to a cone for this precision");
-    hcri_release(allocator, scaled);
-    return status;
+    HCRI_TRY(hcri_emit_table(code, plan, hcri_emit_name(b, "start").text, count, scaled, error));
+    return *one_less > 64 * plan->unit
+               ? HCR_OK
+               : hcri_fail(error, HCR_ERROR_PRECISION, "the origin is too close to a cone for this precision");
 }
 
 /* The largest number of terms that a row has. */

@@ -16,21 +16,21 @@ typedef struct sides {
     int two_sided;
 } sides;
 
-static void release(sides *made, const hcr_allocator *allocator) {
-    hcri_rows_release(&made->rows, allocator);
-    hcri_release(allocator, made->ratio);
-    hcri_release(allocator, made->number);
+static void release(sides *made) {
+    hcri_rows_scoped(&made->rows);
+    hcri_release(&hcri_default_allocator, made->ratio);
+    hcri_release(&hcri_default_allocator, made->number);
 }
 
 static hcr_status make(const hcri_plan *plan, const hcri_linear *linear, sides *made, hcr_error *error) {
-    const hcr_allocator *allocator = &plan->region->set.allocator;
+    const hcr_allocator *allocator = &hcri_default_allocator;
     const size_t count = linear->rows.count;
-    *made = (sides){.ratio = hcri_allocate(allocator, count, sizeof(double)),
-                    .number = hcri_allocate(allocator, count, sizeof(size_t))};
-    double *scaled = hcri_allocate(allocator, plan->n, sizeof *scaled);
-    hcr_status status =
-        made->ratio == NULL || made->number == NULL || scaled == NULL ? hcri_fail_memory(error) : HCR_OK;
-    for (size_t i = 0; i < count && status == HCR_OK; i++) {
+    made->ratio = hcri_allocate(allocator, count, sizeof(double));
+    made->number = hcri_allocate(allocator, count, sizeof(size_t));
+    HCRI_SCOPED double *scaled = hcri_allocate(allocator, plan->n, sizeof *scaled);
+    if (made->ratio == NULL || made->number == NULL || scaled == NULL)
+        return hcri_fail_memory(error);
+    for (size_t i = 0; i < count; i++) {
         const double above = linear->inverse_upper[i], below = -linear->inverse_lower[i];
         if (above == 0 && below == 0)
             continue;
@@ -40,12 +40,9 @@ static hcr_status make(const hcri_plan *plan, const hcri_linear *linear, sides *
         made->ratio[at] = above > 0 ? below / above : 0;
         made->number[at] = 2 * i + (above > 0 ? 0 : 1);
         made->two_sided |= made->ratio[at] > 0;
-        status = hcri_rows_append(&made->rows, allocator, terms, linear->rows.columns + start, scaled, error);
+        HCRI_TRY(hcri_rows_append(&made->rows, allocator, terms, linear->rows.columns + start, scaled, error));
     }
-    hcri_release(allocator, scaled);
-    if (status != HCR_OK)
-        release(made, allocator);
-    return status;
+    return HCR_OK;
 }
 
 /* Few rows are written out: ROW(number, sum) and PAIR(number, ratio, sum), see template/linear.device.h. */
@@ -90,19 +87,17 @@ static void put_code(hcri_code *code, const hcri_plan *plan, const sides *made) 
 
 static hcr_status emit(hcri_code *code, const hcri_plan *plan, size_t b, hcr_error *error) {
     const hcri_linear *linear = (const hcri_linear *)plan->region->set.block[b];
-    sides made;
+    HCRI_SCOPED_BY(release) sides made = {.ratio = NULL};
     HCRI_TRY(make(plan, linear, &made, error));
-    hcr_status status = hcri_emit_rows(code, plan, "side", &made.rows, 1, error);
-    if (status == HCR_OK && made.two_sided)
-        status = hcri_emit_table(code, plan, "ratio", made.rows.count, made.ratio, error);
-    if (status == HCR_OK && plan->gradient)
+    HCRI_TRY(hcri_emit_rows(code, plan, "side", &made.rows, 1, error));
+    if (made.two_sided)
+        HCRI_TRY(hcri_emit_table(code, plan, "ratio", made.rows.count, made.ratio, error));
+    if (plan->gradient)
         hcri_code_starts(code, "number", made.rows.count, made.number);
-    if (status == HCR_OK && hcri_rows_entries(&made.rows) <= MOST_WRITTEN)
+    if (hcri_rows_entries(&made.rows) <= MOST_WRITTEN)
         put_rows(code, &made, linear->base.first);
-    if (status == HCR_OK)
-        put_code(code, plan, &made);
-    release(&made, &plan->region->set.allocator);
-    return status;
+    put_code(code, plan, &made);
+    return HCR_OK;
 }
 
 const hcri_device_kind hcri_linear_device = {.kind = &hcri_kind_linear,

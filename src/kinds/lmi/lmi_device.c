@@ -15,15 +15,14 @@ enum { SWEEPS = 8 };
 /* R_j, an entry a row, from the library's own reduction. */
 static hcr_status reduce(const hcri_plan *plan, const hcri_lmi *lmi, hcri_rows *reduced, hcr_error *error) {
     const hcri_symmetric_kernels *kernels = hcri_kernels_best()->symmetric;
-    const hcr_allocator *allocator = &plan->region->set.allocator;
+    const hcr_allocator *allocator = &hcri_default_allocator;
     const size_t n = plan->n, entries = lmi->terms.count;
-    double *all = hcri_allocate(allocator, n, entries * sizeof *all);
-    double *matrix = hcri_allocate(allocator, HCRI_LANES * (entries + HCRI_PANEL), sizeof *matrix);
-    double *v = hcri_allocate(allocator, n, sizeof *v);
-    uint32_t *columns = hcri_allocate(allocator, n, sizeof *columns);
-    hcr_status status =
-        all == NULL || matrix == NULL || v == NULL || columns == NULL ? hcri_fail_memory(error) : HCR_OK;
-    for (size_t j = 0; j < n && status == HCR_OK; j++) {
+    HCRI_SCOPED double *all = hcri_allocate(allocator, n, entries * sizeof *all);
+    HCRI_SCOPED double *matrix = hcri_allocate(allocator, HCRI_LANES * (entries + HCRI_PANEL), sizeof *matrix);
+    HCRI_SCOPED double *v = hcri_allocate(allocator, n, sizeof *v);
+    if (all == NULL || matrix == NULL || v == NULL)
+        return hcri_fail_memory(error);
+    for (size_t j = 0; j < n; j++) {
         const double *direction = v;
         memset(v, 0, n * sizeof *v);
         v[j] = 1;
@@ -32,32 +31,18 @@ static hcr_status reduce(const hcri_plan *plan, const hcri_lmi *lmi, hcri_rows *
         for (size_t e = 0; e < entries; e++)
             all[e * n + j] = matrix[HCRI_LANES * e];
     }
-    for (size_t e = 0; e < entries && status == HCR_OK; e++) {
-        size_t count = 0;
-        for (uint32_t j = 0; j < n; j++)
-            if (all[e * n + j] != 0) {
-                v[count] = all[e * n + j];
-                columns[count++] = j;
-            }
-        status = hcri_rows_append(reduced, allocator, count, columns, v, error);
-    }
-    hcri_release(allocator, all);
-    hcri_release(allocator, matrix);
-    hcri_release(allocator, v);
-    hcri_release(allocator, columns);
-    return status;
+    for (size_t e = 0; e < entries; e++)
+        HCRI_TRY(hcri_rows_append_dense(reduced, allocator, n, all + e * n, error));
+    return HCR_OK;
 }
 
 static hcr_status emit(hcri_code *code, const hcri_plan *plan, size_t b, hcr_error *error) {
     const hcri_lmi *lmi = (const hcri_lmi *)plan->region->set.block[b];
     const double m = (double)lmi->size, condition = lmi->condition * lmi->condition, u = 0x1p-53;
-    hcri_rows reduced = {0};
-    hcr_status status = reduce(plan, lmi, &reduced, error);
-    const double entries = status == HCR_OK ? (double)hcri_rows_entries(&reduced) : 0;
-    if (status == HCR_OK)
-        status = hcri_emit_rows(code, plan, hcri_emit_name(b, "entries").text, &reduced, 1, error);
-    hcri_rows_release(&reduced, &plan->region->set.allocator);
-    HCRI_TRY(status);
+    HCRI_SCOPED_BY(hcri_rows_scoped) hcri_rows reduced = {0};
+    HCRI_TRY(reduce(plan, lmi, &reduced, error));
+    HCRI_TRY(hcri_emit_rows(code, plan, hcri_emit_name(b, "entries").text, &reduced, 1, error));
+    const double entries = (double)hcri_rows_entries(&reduced);
     /* Sums of rounded coefficients; the library's reduction and factorisation (docs/exactness.md). */
     const double share = 1.01 * (((double)plan->n + 6) * plan->unit + (6 * m + 24) * condition * u);
     const double fixed = 1.01 * (m + 6) * condition * u + 4 * m * sqrt(plan->smallest);
