@@ -173,8 +173,8 @@ HCR_API void hcr_region_parameter_name(const hcr_region *region, size_t k, char 
 typedef enum hcr_origin_form {
     HCR_ORIGIN_FORM_FIXED = 0,  /* one point: the region has no parameters, or they don't move it */
     HCR_ORIGIN_FORM_AFFINE = 1, /* O0 + K θ, strictly inside for every θ of the range: that is proved */
-    /* The analytic centre of each sample's bounds and rows; with constraints of other kinds O0 + K θ where that is
-     * inside, and no origin elsewhere (HCR_OUTCOME_NO_ORIGIN). */
+    /* The analytic centre of each sample's bounds, rows, cones and quadratics; with constraints of other kinds O0 + K θ
+     * where that is inside, and no origin elsewhere (HCR_OUTCOME_NO_ORIGIN): docs/solving.md, "Parameters". */
     HCR_ORIGIN_FORM_CHECKED = 2
 } hcr_origin_form;
 HCR_API hcr_origin_form hcr_region_origin_form(const hcr_region *region);
