@@ -262,6 +262,26 @@ static hcr_status fit(void) {
     unlink(checkpoint_path);
     return status;
 }
+static hcr_status fit_blend(void) {
+    hcr_fit_options options = HCR_FIT_OPTIONS_INIT;
+    options.hidden = 2;
+    options.epochs = 1;
+    options.validation = 0.5;
+    options.head = HCR_HEAD_CONTRACT;
+    options.members = 2;
+    options.season = 2;
+    hcr_model *fitted = NULL, *loaded = NULL;
+    hcr_status status = hcr_fit(region, "text", 2, 3, X, NULL, NULL, Y, &options, &fitted, NULL, &error);
+    assert_int_equal(status == HCR_OK, fitted != NULL);
+    if (status == HCR_OK)
+        status = hcr_model_save(fitted, checkpoint_path, &error);
+    if (status == HCR_OK)
+        status = hcr_model_load(checkpoint_path, &loaded, &error);
+    hcr_model_free(fitted);
+    hcr_model_free(loaded);
+    unlink(checkpoint_path);
+    return status;
+}
 static hcr_status build(void) {
     static const char text[] = "var y[3]\nnorm(y) <= 2\nabs(y[0] - y[1]) <= 0.5\nsum(y) == 0.25\nlog_sum_exp(y) <= 3\n";
     hcr_builder *builder = NULL;
@@ -330,6 +350,7 @@ static const struct {
     {"save a model", save_model},
     {"predict", predict},
     {"fit", fit},
+    {"fit a blend", fit_blend},
     {"build", build},
     {"expressions", build_expression},
     {"a matrix", build_matrix},
