@@ -9,6 +9,8 @@ typedef struct pair {
     lanes value, other;
 } pair;
 
+typedef unsigned long long bits __attribute__((vector_size(WIDTH * sizeof(long long))));
+
 #define INLINE static inline __attribute__((always_inline))
 
 static const double unit = 0x1p-53;
@@ -49,7 +51,7 @@ INLINE lanes exponential(lanes x) {
     p = p * r + 0.5;
     p = p * r + 1.0;
     p = p * r + 1.0;
-    const lanes scaled = (lanes)((lane_mask)p + ((lane_mask)shifted << 52));
+    const lanes scaled = (lanes)((bits)p + ((bits)shifted << 52));
     return select(x == x, lanes_if_more(x, spread(most), infinity(), scaled), x);
 }
 
@@ -58,7 +60,6 @@ INLINE lanes exponential(lanes x) {
 INLINE lanes logarithm(lanes x) {
     static const double log2_high = 0x1.62e42fee00000p-1, log2_low = 0x1.a39ef35793c76p-33, shift = 0x1p52 + 1023;
     const long long root_half = 0x3fe6a09e667f3bcdLL, one = 0x3ff0000000000000LL;
-    typedef unsigned long long bits __attribute__((vector_size(WIDTH * sizeof(long long))));
     const bits moved = (bits)(lane_mask)x + (unsigned long long)(one - root_half);
     const lanes k = (lanes)((moved >> 52) | 0x4330000000000000ULL) - shift;
     const lanes m = (lanes)((moved & 0x000fffffffffffffULL) + (unsigned long long)root_half);
@@ -105,7 +106,7 @@ INLINE lanes sine(lanes x, long long quarter) {
     c = c * z - 0.5;
     const lane_mask turns = (lane_mask)shifted + quarter;
     const lanes value = select((turns & 1) != 0, 1 + c * z, r + r * (s * z));
-    const lanes signed_value = (lanes)((lane_mask)value ^ ((turns & 2) << 62));
+    const lanes signed_value = (lanes)((bits)value ^ ((bits)(turns & 2) << 62));
     return lanes_if_more(spread(most), lanes_abs(x), signed_value, nan_lanes());
 }
 
