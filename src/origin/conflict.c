@@ -103,20 +103,26 @@ hcr_status hcri_conflict_refuse_equalities(const hcri_set *set, const unsigned c
                 : refuse(set, no_point, conflicting, found, loosen, error);
 }
 
-/* The inequalities among `number` that have a multiplier, and the equalities that are marked (NULL: none). */
-static hcr_status refuse_members(const hcri_set *set, size_t count, const uint32_t *number, const double *multiplier,
-                                 const unsigned char *marked, int flat, hcr_error *error) {
-    const size_t equalities = marked == NULL ? 0 : set->equalities.rows.count;
+/* The inequalities among `number` that have a multiplier, and the equalities that they were reduced with (reduction
+ * NULL: none). */
+static hcr_status refuse_members(const hcri_set *set, const hcri_reduction *reduction, size_t count,
+                                 const uint32_t *number, const double *multiplier, int flat, hcr_error *error) {
+    const size_t equalities = reduction == NULL ? 0 : set->equalities.rows.count;
+    HCRI_SCOPED unsigned char *marked = hcri_allocate(&hcri_default_allocator, equalities, 1);
+    HCRI_SCOPED member *found = hcri_allocate(&hcri_default_allocator, count + equalities, sizeof *found);
     double largest = 0;
+    size_t conflicting = 0;
+    if (marked == NULL || found == NULL)
+        return hcri_fail_memory(error);
     for (size_t i = 0; i < count; i++)
         largest = fmax(largest, multiplier[i]);
-    HCRI_SCOPED member *found = hcri_allocate(&hcri_default_allocator, count + equalities, sizeof *found);
-    if (found == NULL)
-        return hcri_fail_memory(error);
-    size_t conflicting = 0;
-    for (size_t i = 0; i < count; i++)
-        if (multiplier[i] > hcri_member_share * largest)
-            found[conflicting++] = member_of(set, number[i]);
+    for (size_t i = 0; i < count; i++) {
+        if (!(multiplier[i] > hcri_member_share * largest))
+            continue;
+        found[conflicting++] = member_of(set, number[i]);
+        if (reduction != NULL)
+            HCRI_TRY(hcri_reduction_mark(reduction, number[i], marked, error));
+    }
     for (uint32_t e = 0; e < equalities; e++)
         if (marked[e])
             found[conflicting++] = member_of_equality(set, e);
@@ -127,23 +133,13 @@ static hcr_status refuse_members(const hcri_set *set, size_t count, const uint32
 
 hcr_status hcri_conflict_refuse_reduced(const hcri_reduction *reduction, size_t count, const uint32_t *number,
                                         const double *multiplier, int flat, hcr_error *error) {
-    const hcri_set *original = reduction->original;
-    HCRI_SCOPED unsigned char *marked = hcri_allocate(&hcri_default_allocator, original->equalities.rows.count, 1);
-    if (marked == NULL)
-        return hcri_fail_memory(error);
-    double largest = 0;
-    for (size_t i = 0; i < count; i++)
-        largest = fmax(largest, multiplier[i]);
-    for (size_t i = 0; i < count; i++)
-        if (multiplier[i] > hcri_member_share * largest)
-            HCRI_TRY(hcri_reduction_mark(reduction, number[i], marked, error));
-    return refuse_members(original, count, number, multiplier, marked, flat, error);
+    return refuse_members(reduction->original, reduction, count, number, multiplier, flat, error);
 }
 
 hcr_status hcri_conflict_refuse(const hcri_set *set, size_t count, const uint32_t *number, const double *multiplier,
                                 int flat, hcr_error *error) {
     if (set->reduction == NULL)
-        return refuse_members(set, count, number, multiplier, NULL, flat, error);
+        return refuse_members(set, NULL, count, number, multiplier, flat, error);
     HCRI_SCOPED uint32_t *original = hcri_allocate(&hcri_default_allocator, count, sizeof *original);
     if (original == NULL)
         return hcri_fail_memory(error);

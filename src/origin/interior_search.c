@@ -29,7 +29,7 @@ static hcr_status choose_origin(hcri_interior_search *at, const double *centre, 
 /* ----------------------------------------------------------------------------------- bounds, rows and quadratics */
 
 /* A set that is empty is called so, not unbounded; and so is a flat one that may be unbounded. */
-static hcr_status prove_bounded(const hcri_interior_search *at, hcr_error *error) {
+static hcr_status prove_bounded(const hcri_interior_search *at, int *unbounded, hcr_error *error) {
     hcr_error found = {0};
     const hcr_status status = hcri_bounds_prove(at->set, at->lower, at->upper, &found);
     if (status == HCR_ERROR_UNBOUNDED) {
@@ -37,21 +37,17 @@ static hcr_status prove_bounded(const hcri_interior_search *at, hcr_error *error
         const hcr_status flat = hcri_central_check_rows(at->set, at->lower, at->upper, needs_room, error);
         if (flat == HCR_ERROR_EMPTY || flat == HCR_ERROR_MEMORY)
             return flat;
+        *unbounded = at->unbounded_allowed;
     }
-    return status == HCR_OK ? HCR_OK : hcri_fail(error, status, "%s", found.text);
+    return status == HCR_OK || *unbounded ? HCR_OK : hcri_fail(error, status, "%s", found.text);
 }
 
 static hcr_status interior_search_plain(hcri_interior_search *at, double *centre, hcr_error *error) {
     const hcri_set *set = at->set;
     double room = 0;
     int unbounded = 0;
-    if (!hcri_bounds_closed(set->n, at->lower, at->upper)) {
-        hcr_error found = {0};
-        const hcr_status status = prove_bounded(at, &found);
-        unbounded = status == HCR_ERROR_UNBOUNDED && at->unbounded_allowed;
-        if (status != HCR_OK && !unbounded)
-            return hcri_fail_at(error, status, found.file, found.line, found.column, "%s", found.text);
-    }
+    if (!hcri_bounds_closed(set->n, at->lower, at->upper))
+        HCRI_TRY(prove_bounded(at, &unbounded, error));
     if (at->origin_request.kind != HCR_ORIGIN_GIVEN)
         HCRI_TRY(unbounded ? hcri_open_centre(set, at->lower, at->upper, centre, &room, error)
                            : hcri_central_largest_ball(set, at->lower, at->upper, centre, &room, error));

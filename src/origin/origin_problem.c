@@ -5,10 +5,9 @@
 
 #include "kinds/block.h"
 #include "origin/conflict.h"
-#include "origin/constraint_words.h"
 #include "origin/equalities/reduction.h"
 #include "origin/interior_search.h"
-#include "origin/origin_tolerances.h"
+#include "origin/parametric/given_origin_map.h"
 #include "origin/parametric/origin_map_search.h"
 #include "origin/quadratics_radius.h"
 #include "origin/reach_bounds.h"
@@ -37,26 +36,12 @@ static void requested_point(const hcr_builder *builder, double *point) {
             point[j] += (builder->points[i * n + j] - point[j]) / (double)(i + 1);
 }
 
-/* A given point has to be on the equalities, as far as the digits it was written with go; the mean is projected. */
+/* A given point has to be on the equalities; the mean is projected. */
 static hcr_status place_on_equalities(const hcri_set *set, const hcri_affine *affine,
                                       const hcri_origin_request *request, hcr_error *error) {
-    const hcri_rows *rows = &set->equalities.rows;
     double *point = request->point;
     if (request->kind == HCR_ORIGIN_GIVEN) {
-        for (size_t e = 0; e < rows->count; e++) {
-            double sizes;
-            (void)hcri_rows_dot(rows, e, point, &sizes);
-            const double off = hcri_rows_dot_minus(rows, e, point, set->equalities.right[e]);
-            if (fabs(off) <= hcri_written_digits * (sizes + fabs(set->equalities.right[e])))
-                continue;
-            char words[400];
-            const hcri_place *place = &set->place[set->equalities.source[e]];
-            hcri_describe_equality(set, e, words, sizeof words);
-            return hcri_fail_at(error, HCR_ERROR_ORIGIN, place->file, place->line, place->column,
-                                "the origin isn't on an equality: off by %.3g of\n    %s\nGive a point that satisfies "
-                                "it, or leave the choice to hcr (chebyshev).",
-                                off, words);
-        }
+        HCRI_TRY(hcri_given_check_equalities(set, point, 1, error));
     } else {
         HCRI_SCOPED double *on = hcri_copy(memory, point, set->n, sizeof *on);
         if (on == NULL)
@@ -273,8 +258,8 @@ static hcr_status find_reduced(hcri_interior_search *wanted, const hcri_set *set
                                hcri_finding *finding, hcr_error *error) {
     hcri_elimination elimination;
     hcri_reduction reduction;
+    finding->set = &finding->settled; /* which is released with it */
     HCRI_TRY(hcri_reduction_collect(set, &set->allocator, &finding->settled, error));
-    finding->set = &finding->settled;
     HCRI_TRY(hcri_set_number(&finding->settled, error));
     HCRI_TRY(hcri_eliminate(&finding->settled, &elimination, error));
     hcr_status status = HCR_OK;

@@ -23,6 +23,8 @@ typedef struct recession {
     size_t placed; /* cuts */
 } recession;
 
+static void recession_release(recession *at) { hcri_lp_free(at->lp); }
+
 /* The row with r, which has the length of what is open of it. */
 static hcri_row recession_row(const recession *at, hcri_row row, double sign) {
     double squares = 0;
@@ -149,15 +151,17 @@ hcr_status hcri_outer_prove(hcri_outer *outer, int *bounded, double *direction, 
     HCRI_SCOPED uint32_t *columns = hcri_allocate(memory, n + 1, sizeof *columns);
     if (numbers == NULL || columns == NULL)
         return hcri_fail_memory(error);
-    recession at = {.outer = outer, .direction = direction, .columns = columns};
-    at.lower = numbers + n + 1;
-    at.upper = at.lower + n + 1;
-    at.values = at.upper + n + 1;
+    HCRI_SCOPED_BY(recession_release)
+    recession at = {.outer = outer,
+                    .lower = numbers + n + 1,
+                    .upper = numbers + 2 * (n + 1),
+                    .values = numbers + 3 * (n + 1),
+                    .direction = direction,
+                    .columns = columns};
     int found = 0;
-    const hcr_status status = find_direction(&at, numbers, &found, error);
-    hcri_lp_free(at.lp);
+    HCRI_TRY(find_direction(&at, numbers, &found, error));
     outer->bounded = *bounded = !found;
-    return status;
+    return HCR_OK;
 }
 
 /* -------------------------------------------------------------------------------------------------------- extremes */

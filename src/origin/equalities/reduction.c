@@ -17,25 +17,22 @@ hcr_status hcri_reduction_collect(const hcri_set *set, const hcr_allocator *allo
     HCRI_TRY(hcri_set_copy(set, allocator, settled, error));
     hcri_box *box = settled->box;
     hcri_linear *linear = settled->linear;
-    hcr_status status = HCR_OK;
-    for (uint32_t j = 0; j < set->n && status == HCR_OK; j++)
+    for (uint32_t j = 0; j < set->n; j++)
         if (box->lower[j] == box->upper[j]) {
-            status = hcri_set_add_equality(settled, 1, &j, &one, box->upper[j], box->base.source[2 * j],
-                                           box->base.source_row[2 * j], error);
+            HCRI_TRY(hcri_set_add_equality(settled, 1, &j, &one, box->upper[j], box->base.source[2 * j],
+                                           box->base.source_row[2 * j], error));
             box->lower[j] = -INFINITY;
             box->upper[j] = INFINITY;
         }
-    for (size_t i = 0; i < linear->rows.count && status == HCR_OK; i++)
+    for (size_t i = 0; i < linear->rows.count; i++)
         if (linear->lower[i] == linear->upper[i]) {
             const hcri_row row = hcri_rows_row(&linear->rows, i);
-            status = hcri_set_add_equality(settled, row.count, row.columns, row.values, linear->upper[i],
-                                           linear->base.source[2 * i], linear->base.source_row[2 * i], error);
+            HCRI_TRY(hcri_set_add_equality(settled, row.count, row.columns, row.values, linear->upper[i],
+                                           linear->base.source[2 * i], linear->base.source_row[2 * i], error));
             linear->lower[i] = -INFINITY;
             linear->upper[i] = INFINITY;
         }
-    if (status != HCR_OK)
-        hcri_set_release(settled);
-    return status;
+    return HCR_OK;
 }
 
 /* Drops the equalities that follow from others, and numbers what is left. */

@@ -25,7 +25,7 @@ typedef struct hcri_reduction {
 } hcri_reduction;
 
 /* A copy of a set in which bounds and rows whose sides meet are equalities, and have no sides. Its equalities aren't
- * independent yet. */
+ * independent yet. The caller releases it, also after a failure. */
 hcr_status hcri_reduction_collect(const hcri_set *set, const hcr_allocator *allocator, hcri_set *settled,
                                   hcr_error *error);
 /* Solves settled's equalities, keeps the independent ones alone, and takes out of it the inequalities that they imply

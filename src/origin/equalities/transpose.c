@@ -21,11 +21,8 @@ hcr_status hcri_rows_transpose(const hcri_rows *rows, size_t columns, hcri_rows 
             from[to] = i;
             values[to] = rows->values[k];
         }
-    hcr_status status = HCR_OK;
-    for (size_t j = 0; j < columns && status == HCR_OK; j++)
-        status =
-            hcri_rows_append(transposed, memory, start[j + 1] - start[j], from + start[j], values + start[j], error);
-    if (status != HCR_OK)
-        hcri_rows_release(transposed, memory);
-    return status;
+    for (size_t j = 0; j < columns; j++)
+        HCRI_TRY(
+            hcri_rows_append(transposed, memory, start[j + 1] - start[j], from + start[j], values + start[j], error));
+    return HCR_OK;
 }

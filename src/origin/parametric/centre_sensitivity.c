@@ -338,11 +338,7 @@ hcr_status hcri_sensitivity_find(const hcri_lifted *lifted, const hcri_sweep *sw
                       .sweep = sweep,
                       .point = point,
                       .radius = radius};
-    *moves = (hcri_rows){0};
-    const hcr_status status = find(&at, moves, error);
-    if (status != HCR_OK)
-        hcri_rows_release(moves, memory);
-    return status;
+    return find(&at, moves, error);
 }
 
 /* --------------------------------------------------------------------------------------------------------- its map */
@@ -408,23 +404,21 @@ hcr_status hcri_sensitivity_map(const hcri_lifted *lifted, const hcri_sweep *swe
                                 hcri_rows *map, hcr_error *error) {
     const size_t outputs = sweep->outputs, parameters = sweep->n - outputs;
     HCRI_SCOPED_BY(hcri_rows_scoped) hcri_rows by_output = {0};
-    *map = (hcri_rows){0};
     HCRI_TRY(hcri_rows_transpose(moves, lifted->free->outputs, &by_output, error));
     HCRI_SCOPED double *row = hcri_allocate(memory, 3 * parameters, sizeof *row);
     HCRI_SCOPED uint32_t *columns = hcri_allocate(memory, parameters, sizeof *columns);
     HCRI_SCOPED uint32_t *place = hcri_allocate(memory, outputs, sizeof *place); /* of an output among the free ones */
-    hcr_status status = row == NULL || columns == NULL || place == NULL ? hcri_fail_memory(error) : HCR_OK;
+    if (row == NULL || columns == NULL || place == NULL)
+        return hcri_fail_memory(error);
     const hcri_reduction *reduction = lifted->free->reduction;
-    for (uint32_t k = 0; k < lifted->free->outputs && status == HCR_OK; k++)
+    for (uint32_t k = 0; k < lifted->free->outputs; k++)
         place[reduction == NULL ? k : reduction->free[k]] = k;
-    for (uint32_t j = 0, d = 0; j < outputs && status == HCR_OK; j++) {
+    for (uint32_t j = 0, d = 0; j < outputs; j++) {
         if (d < lifted->affine->count && lifted->affine->dependent[d] == j)
             take_dependent(lifted, sweep, &by_output, d++, place, simple, row, row + parameters);
         else
             take_free(sweep, &by_output, place[j], simple, row);
-        status = append_map_row(map, parameters, row, row + 2 * parameters, columns, error);
+        HCRI_TRY(append_map_row(map, parameters, row, row + 2 * parameters, columns, error));
     }
-    if (status != HCR_OK)
-        hcri_rows_release(map, memory);
-    return status;
+    return HCR_OK;
 }

@@ -9,7 +9,8 @@
 #include "origin/parametric/origin_map_search.h"
 #include "origin/parametric/worst_parameters.h"
 
-/* moves: a row a parameter, over the free outputs (columns of lifted->free) that share an inequality with it; others
+/* What is made has no rows at first, and the caller releases it, also after a failure.
+ * moves: a row a parameter, over the free outputs (columns of lifted->free) that share an inequality with it; others
  * don't follow it. The values are what they move by over half of its range; zeros are kept. `point`: all columns of the
  * set, strictly inside at the middle of the range; `radius` is about the room around it. */
 hcr_status hcri_sensitivity_find(const hcri_lifted *lifted, const hcri_sweep *sweep, const double *point, double radius,

@@ -41,24 +41,27 @@ static hcr_status refuse_equality(const hcri_set *set, size_t e, size_t column, 
         hcri_set_column_name(set, column, name, sizeof name);
         hcri_print(with, sizeof with, " for each unit of %s", name);
     }
-    return hcri_fail_at(
-        error, HCR_ERROR_ORIGIN, place->file, place->line, place->column,
-        "the origin isn't on an equality: off by %.3g%s of\n    %s\nGive a point and its change with each "
-        "parameter that satisfy it for all of them, or leave the choice to hcr (chebyshev).",
-        off, with, words);
+    return hcri_fail_at(error, HCR_ERROR_ORIGIN, place->file, place->line, place->column,
+                        "the origin isn't on an equality: off by %.3g%s of\n    %s\nGive a point %s, or leave the "
+                        "choice to hcr (chebyshev).",
+                        off, with, words,
+                        set->n == set->outputs ? "that satisfies it"
+                                               : "and its change with each parameter that satisfy it for all of them");
 }
 
 /* A (constant + map x) + B x = b for all x: the constant's part, and that of each parameter. */
-static hcr_status check_equalities(const hcri_set *set, const hcr_builder *builder, const double *still,
-                                   hcr_error *error) {
+hcr_status hcri_given_check_equalities(const hcri_set *set, const double *points, size_t count, hcr_error *error) {
     const hcri_rows *rows = &set->equalities.rows;
-    const size_t outputs = set->outputs, moves = builder->point_count - 1;
+    const size_t outputs = set->outputs;
+    HCRI_SCOPED double *still = hcri_allocate(memory, outputs, sizeof *still);
+    if (still == NULL)
+        return hcri_fail_memory(error);
     for (size_t e = 0; e < rows->count; e++) {
         double off;
-        if (is_off(rows, e, outputs, builder->points, set->equalities.right[e], &off))
+        if (is_off(rows, e, outputs, points, set->equalities.right[e], &off))
             return refuse_equality(set, e, set->n, off, error);
         for (size_t l = 0; l < set->n - outputs; l++) {
-            const double *change = moves == 0 ? still : builder->points + (1 + l) * outputs;
+            const double *change = count == 1 ? still : points + (1 + l) * outputs;
             if (is_off(rows, e, outputs, change, -coefficient(rows, e, outputs + l), &off))
                 return refuse_equality(set, e, outputs + l, off, error);
         }
@@ -77,7 +80,6 @@ static hcr_status take_moves(const hcri_lifted *lifted, const hcri_sweep *sweep,
     HCRI_SCOPED double *values = hcri_allocate(memory, free->outputs, sizeof *values);
     if (columns == NULL || values == NULL)
         return hcri_fail_memory(error);
-    *moves = (hcri_rows){0};
     for (size_t l = 0; l < sweep->n - sweep->outputs; l++) {
         size_t count = 0;
         for (uint32_t k = 0; k < free->outputs && builder->point_count > 1; k++) {
@@ -96,24 +98,20 @@ static hcr_status take_moves(const hcri_lifted *lifted, const hcri_sweep *sweep,
 static hcr_status make_origin_map(const hcri_lifted *lifted, const hcri_sweep *sweep, const hcr_builder *builder,
                                   hcri_origin_map *origin_map, hcr_error *error) {
     const size_t outputs = sweep->outputs;
-    hcri_rows moves;
+    HCRI_SCOPED_BY(hcri_rows_scoped) hcri_rows moves = {0};
+    HCRI_SCOPED double *point = hcri_allocate(memory, sweep->n, sizeof *point);
     *origin_map = (hcri_origin_map){
         .outputs = outputs, .parameters = sweep->n - outputs, .lower = sweep->lower, .upper = sweep->upper};
-    hcr_status status = take_moves(lifted, sweep, builder, &moves, error);
-    if (status == HCR_OK)
-        status = hcri_sensitivity_map(lifted, sweep, &moves, 0, &origin_map->map, error);
-    hcri_rows_release(&moves, memory);
-    /* The dependent outputs' constants at x = 0. */
-    HCRI_SCOPED double *point = hcri_allocate(memory, sweep->n, sizeof *point);
+    HCRI_TRY(take_moves(lifted, sweep, builder, &moves, error));
+    HCRI_TRY(hcri_sensitivity_map(lifted, sweep, &moves, 0, &origin_map->map, error));
     origin_map->constant = hcri_allocate(memory, outputs, sizeof(double));
-    if (status == HCR_OK && (point == NULL || origin_map->constant == NULL))
-        status = hcri_fail_memory(error);
-    if (status == HCR_OK) {
-        memcpy(point, builder->points, outputs * sizeof *point);
-        hcri_affine_complete(lifted->affine, point);
-        memcpy(origin_map->constant, point, outputs * sizeof *point);
-    }
-    return status;
+    if (point == NULL || origin_map->constant == NULL)
+        return hcri_fail_memory(error);
+    /* The dependent outputs' constants at x = 0. */
+    memcpy(point, builder->points, outputs * sizeof *point);
+    hcri_affine_complete(lifted->affine, point);
+    memcpy(origin_map->constant, point, outputs * sizeof *point);
+    return HCR_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------ the inequalities */
@@ -164,7 +162,7 @@ typedef struct check {
 static hcr_status check_one(check *at, const hcri_constraint *block, size_t i, hcr_error *error) {
     enum { STARTS = 24 };
     const hcri_set *set = at->lifted->set, *free = at->lifted->free;
-    hcri_worst *worst = NULL;
+    HCRI_SCOPED_BY(hcri_worst_scoped) hcri_worst *worst = NULL;
     HCRI_TRY(hcri_worst_create(at->sweep, block, i, &worst, error));
     (void)hcri_worst_search(worst, at->middle, STARTS);
     const double *point = hcri_worst_point(worst);
@@ -178,18 +176,16 @@ static hcr_status check_one(check *at, const hcri_constraint *block, size_t i, h
         hcri_reduction_pull(free->reduction, at->gradient, at->pulled);
     memset(at->pulled + free->outputs, 0, (free->n - free->outputs) * sizeof *at->pulled);
     const double length = hcri_gradient_length(free, at->pulled);
-    hcr_status status = HCR_OK;
     const int idle =
         length == 0 && block->kind->is_affine && !block->kind->is_bilinear; /* no origin can do anything about it */
     if (!idle && (!(c + rounding < 0) || -c < hcri_origin_least_slack(set->n, at->gradient, at->width))) {
         char where[400];
         describe_parameters(set, at->sweep, at->gradient, point, where, sizeof where);
-        status = refuse(set, block->first + (uint32_t)i, c, where, error);
-    } else if (length > 0) {
-        at->room = fmin(at->room, -c / length);
+        return refuse(set, block->first + (uint32_t)i, c, where, error);
     }
-    hcri_worst_free(worst);
-    return status;
+    if (length > 0)
+        at->room = fmin(at->room, -c / length);
+    return HCR_OK;
 }
 
 static hcr_status check_inequalities(check *at, hcr_error *error) {
@@ -229,12 +225,7 @@ static hcr_status check_origin_map(const hcri_lifted *lifted, const hcri_origin_
 
 hcr_status hcri_given_find(const hcri_lifted *lifted, const hcri_sweep *sweep, const hcr_builder *builder,
                            hcri_origin_map *origin_map, double *room, hcr_error *error) {
-    double *still = hcri_allocate(memory, sweep->outputs, sizeof *still);
-    if (still == NULL)
-        return hcri_fail_memory(error);
-    hcr_status status = check_equalities(lifted->set, builder, still, error);
-    hcri_release(memory, still);
-    if (status == HCR_OK)
-        status = make_origin_map(lifted, sweep, builder, origin_map, error);
-    return status == HCR_OK ? check_origin_map(lifted, origin_map, room, error) : status;
+    HCRI_TRY(hcri_given_check_equalities(lifted->set, builder->points, builder->point_count, error));
+    HCRI_TRY(make_origin_map(lifted, sweep, builder, origin_map, error));
+    return check_origin_map(lifted, origin_map, room, error);
 }

@@ -201,23 +201,22 @@ static hcr_status make_origin_map(const moving *at, hcri_origin_map *origin_map,
     *origin_map = (hcri_origin_map){
         .outputs = outputs, .parameters = at->sweep.n - outputs, .lower = at->sweep.lower, .upper = at->sweep.upper};
     origin_map->constant = hcri_allocate(memory, outputs, sizeof(double));
-    hcr_status status = origin_map->constant == NULL ? hcri_fail_memory(error)
-                                                     : hcri_rows_append_all(&origin_map->map, memory, &at->map, error);
-    for (size_t j = 0; j < outputs && status == HCR_OK; j++)
+    if (origin_map->constant == NULL)
+        return hcri_fail_memory(error);
+    for (size_t j = 0; j < outputs; j++)
         origin_map->constant[j] = -hcri_rows_dot_minus(&at->map, j, at->point + outputs, at->centre[j]);
-    return status;
+    return hcri_rows_append_all(&origin_map->map, memory, &at->map, error);
 }
 
 /* Over open ranges nothing that stays inside is sought: each sample finds its own origin. */
 static hcr_status choose(moving *at, int is_open, hcr_error *error) {
-    hcri_rows program = {0};
+    HCRI_SCOPED_BY(hcri_rows_scoped) hcri_rows program = {0};
     HCRI_TRY(hcri_sensitivity_find(at->lifted, &at->sweep, at->point, at->middle_room, &at->moves, error));
-    hcr_status status = hcri_rows_append_all(&program, memory, &at->moves, error);
-    if (status == HCR_OK && !is_open)
-        status = choose_moves(at, &program, error);
-    hcri_rows_release(&program, memory);
-    if (status != HCR_OK || at->centre != NULL)
-        return status;
+    HCRI_TRY(hcri_rows_append_all(&program, memory, &at->moves, error));
+    if (!is_open)
+        HCRI_TRY(choose_moves(at, &program, error));
+    if (at->centre != NULL)
+        return HCR_OK;
     /* Nothing affine stays inside for all x: the best there is around the reference. */
     HCRI_TRY(hcri_sensitivity_map(at->lifted, &at->sweep, &at->moves, 1, &at->map, error));
     at->centre = hcri_copy(memory, at->point, at->sweep.outputs, sizeof *at->centre);

@@ -186,17 +186,17 @@ static hcr_status add_varying(const maker *at, const hcri_constraint *block, siz
 }
 
 /* (y, x) = constant + T y with x in the middle. */
-static hcr_status fix_parameters(const maker *at, hcri_substitution *fixed, double **constant, hcr_error *error) {
+static hcr_status fix_parameters(const maker *at, const hcr_allocator *scratch, hcri_substitution *fixed,
+                                 hcr_error *error) {
     static const double one = 1;
     const size_t n = at->from->n, outputs = at->from->outputs;
-    *fixed = (hcri_substitution){.coordinates = outputs};
-    *constant = hcri_allocate(memory, n, sizeof **constant);
-    if (*constant == NULL)
+    double *constant = hcri_allocate(scratch, n, sizeof *constant);
+    if (constant == NULL)
         return hcri_fail_memory(error);
-    fixed->constant = *constant;
-    memcpy(*constant + outputs, at->to->sweep.middle, (n - outputs) * sizeof **constant);
+    *fixed = (hcri_substitution){.coordinates = outputs, .constant = constant};
+    memcpy(constant + outputs, at->to->sweep.middle, (n - outputs) * sizeof *constant);
     for (uint32_t j = 0; j < n; j++)
-        HCRI_TRY(hcri_rows_append(&fixed->map, memory, j < outputs, &j, &one, error));
+        HCRI_TRY(hcri_rows_append(&fixed->map, scratch, j < outputs, &j, &one, error));
     return HCR_OK;
 }
 
@@ -208,27 +208,26 @@ static hcr_status add_at_middle(const maker *at, const hcri_constraint *block, c
 }
 
 static hcr_status add_others(const maker *at, hcr_error *error) {
+    HCRI_SCRATCH(scratch, memory);
     hcri_substitution fixed;
-    HCRI_SCOPED double *constant = NULL;
     size_t inequalities = 0;
     for (size_t b = 2; b < at->from->blocks; b++)
         inequalities += at->from->block[b]->count;
     at->to->worst = hcri_allocate(memory, inequalities, sizeof(hcri_worst *));
-    hcr_status status = fix_parameters(at, &fixed, &constant, error);
-    if (status == HCR_OK && at->to->worst == NULL)
-        status = hcri_fail_memory(error);
-    for (size_t b = 2; b < at->from->blocks && status == HCR_OK; b++) {
+    if (at->to->worst == NULL)
+        return hcri_fail_memory(error);
+    HCRI_TRY(fix_parameters(at, scratch, &fixed, error));
+    for (size_t b = 2; b < at->from->blocks; b++) {
         const hcri_constraint *block = at->from->block[b];
         if (at->map == NULL && !block->kind->is_bilinear) {
-            status = add_at_middle(at, block, &fixed, error);
+            HCRI_TRY(add_at_middle(at, block, &fixed, error));
             continue;
         }
-        for (size_t i = 0; i < block->count && status == HCR_OK; i++)
+        for (size_t i = 0; i < block->count; i++)
             if (block->kind->exists(block, i))
-                status = at->map == NULL ? add_varying(at, block, i, error) : add_worst(at, block, i, error);
+                HCRI_TRY((at->map == NULL ? add_varying : add_worst)(at, block, i, error));
     }
-    hcri_rows_release(&fixed.map, memory);
-    return status;
+    return HCR_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- public */

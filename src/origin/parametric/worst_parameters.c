@@ -112,7 +112,7 @@ static void find_active(hcri_worst *worst) {
 hcr_status hcri_worst_create(const hcri_sweep *sweep, const hcri_constraint *block, size_t i, hcri_worst **worst,
                              hcr_error *error) {
     const size_t n = sweep->n, parameters = n - sweep->outputs;
-    hcri_worst *made = hcri_allocate(memory, 1, sizeof *made);
+    HCRI_SCOPED_BY(hcri_worst_scoped) hcri_worst *made = hcri_allocate(memory, 1, sizeof *made);
     if (made == NULL)
         return hcri_fail_memory(error);
     *made = (hcri_worst){.memory = {.from = memory}, .sweep = sweep, .block = block, .i = i};
@@ -126,13 +126,11 @@ hcr_status hcri_worst_create(const hcri_sweep *sweep, const hcri_constraint *blo
     made->point = hcri_allocate(own, n, sizeof(double));
     made->trial = hcri_allocate(own, n, sizeof(double));
     made->gradient = hcri_allocate(own, n, sizeof(double));
-    if (hcri_pool_check(&made->memory, error) != HCR_OK) {
-        hcri_worst_free(made);
-        return HCR_ERROR_MEMORY;
-    }
+    HCRI_TRY(hcri_pool_check(&made->memory, error));
     if (block->kind->is_bilinear)
         find_active(made);
     *worst = made;
+    made = NULL;
     return HCR_OK;
 }
 

@@ -28,6 +28,7 @@ typedef struct hcri_worst hcri_worst;
 hcr_status hcri_worst_create(const hcri_sweep *sweep, const hcri_constraint *block, size_t i, hcri_worst **worst,
                              hcr_error *error);
 void hcri_worst_free(hcri_worst *worst); /* NULL is fine */
+static inline void hcri_worst_scoped(hcri_worst **worst) { hcri_worst_free(*worst); }
 /* C(y), as far as it was found; infinity where c has no value. */
 double hcri_worst_value(hcri_worst *worst, const double *y);
 /* gradient (an output each) = that of c by the outputs where C(y) was found. */

@@ -298,27 +298,26 @@ static hcr_status choose(star *s, hcr_region **best, hcr_error *error) {
     return status;
 }
 
+static void free_region(hcr_region **region) { hcr_region_free(*region); }
+
 /* The mean of the points, which is in the convex part, drawn to the chosen origin until it has room. */
 static hcr_status draw_mean(star *s, hcr_region **region, hcr_error *error) {
     HCRI_SCOPED double *y = hcri_allocate(memory, s->n, sizeof *y);
     if (y == NULL)
         return hcri_fail_memory(error);
-    hcr_status status = HCR_OK;
-    hcr_region *drawn = NULL;
-    for (size_t k = 0; k < MEAN_STEPS && status == HCR_OK && drawn == NULL; k++) {
+    for (size_t k = 0; k < MEAN_STEPS; k++) {
+        HCRI_SCOPED_BY(free_region) hcr_region *drawn = NULL;
         for (size_t j = 0; j < s->n; j++)
             y[j] = s->found.origin[j] + (double)k / MEAN_STEPS * ((*region)->origin[j] - s->found.origin[j]);
-        status = try_origin(s, y, &drawn, error);
-        if (drawn != NULL && drawn->inradius < least_room_of_mean * (*region)->inradius) {
-            hcr_region_free(drawn);
-            drawn = NULL;
-        }
-    }
-    if (drawn != NULL) {
-        hcr_region_free(*region);
+        HCRI_TRY(try_origin(s, y, &drawn, error));
+        if (drawn == NULL || drawn->inradius < least_room_of_mean * (*region)->inradius)
+            continue;
+        hcr_region *const before = *region;
         *region = drawn;
+        drawn = before;
+        break;
     }
-    return status;
+    return HCR_OK;
 }
 
 static hcr_status refuse_given(const star *s, hcr_error *error) {
@@ -363,28 +362,23 @@ static hcr_status look_around(star *s, const hcr_region *region, hcr_visibility 
 }
 
 static hcr_status finish(star *s, hcr_region **region, hcr_error *error) {
-    hcr_region *chosen = NULL;
-    hcr_visibility visibility = {0};
+    HCRI_SCOPED_BY(free_region) hcr_region *chosen = NULL;
+    hcr_visibility visibility;
     HCRI_TRY(make_room(s, error));
     HCRI_TRY(take_apart(s, error));
     HCRI_TRY(add_pieces(s, error));
     HCRI_TRY(check_bounded(s, error));
-    hcr_status status = find_origin(s, &chosen, error);
-    if (status == HCR_OK)
-        status = look_around(s, chosen, &visibility, error);
-    if (status == HCR_OK) {
-        const hcri_analysis analysis = {.origin = chosen->origin,
-                                        .lower = s->lower,
-                                        .upper = s->upper,
-                                        .radius = INFINITY,
-                                        .affine = &s->found.affine,
-                                        .unbounded_allowed = s->builder->unbounded_allowed,
-                                        .visibility = visibility,
-                                        .origin_choice = s->builder->origin};
-        status = hcri_region_create(&s->whole, &analysis, &s->builder->set.allocator, region, error);
-    }
-    hcr_region_free(chosen);
-    return status;
+    HCRI_TRY(find_origin(s, &chosen, error));
+    HCRI_TRY(look_around(s, chosen, &visibility, error));
+    const hcri_analysis analysis = {.origin = chosen->origin,
+                                    .lower = s->lower,
+                                    .upper = s->upper,
+                                    .radius = INFINITY,
+                                    .affine = &s->found.affine,
+                                    .unbounded_allowed = s->builder->unbounded_allowed,
+                                    .visibility = visibility,
+                                    .origin_choice = s->builder->origin};
+    return hcri_region_create(&s->whole, &analysis, &s->builder->set.allocator, region, error);
 }
 
 hcr_status hcri_star_finish(const hcr_builder *builder, hcr_region **region, hcr_error *error) {
