@@ -65,14 +65,12 @@ typedef struct search {
     hcri_outer *outer;
     double *low, *high;     /* the cube (origin/unbounded_origin.h) */
     double *base, *y, *row; /* variables are y = base + scale z, r; a row being made */
-    double *column_low, *column_high;
     uint32_t *columns;
     double scale, r, initial; /* the scale at first */
     hcri_lp *lp;
     size_t sides, implied, caps, placed; /* rows: sides, those of the box that is known, caps of the cube, cuts */
     int boxed;                           /* … the second ones are there */
     double best;                         /* the largest room found, around outer->cuts.interior; 0: none yet */
-    double step;                         /* how far from there the next point may be, in each output; 0: anywhere */
 } search;
 
 static void release(search *at) {
@@ -84,7 +82,7 @@ static void release(search *at) {
 static hcr_status start(search *at, hcri_outer *outer, double size, hcr_error *error) {
     const size_t n = outer->set->n;
     *at = (search){.outer = outer, .sides = hcri_local_sides(outer->set), .boxed = 1};
-    at->low = hcri_allocate(memory, 7 * n + 3, sizeof(double));
+    at->low = hcri_allocate(memory, 5 * n + 1, sizeof(double));
     at->columns = hcri_allocate(memory, n + 1, sizeof(uint32_t));
     if (at->low == NULL || at->columns == NULL)
         return hcri_fail_memory(error);
@@ -92,8 +90,6 @@ static hcr_status start(search *at, hcri_outer *outer, double size, hcr_error *e
     at->base = at->high + n;
     at->y = at->base + n;
     at->row = at->y + n;
-    at->column_low = at->row + n + 1;
-    at->column_high = at->column_low + n + 1;
     hcri_open_cube(outer->set, outer->lower, outer->upper, size, at->low, at->high);
     for (size_t j = 0; j < n; j++) {
         at->base[j] = at->low[j] + 0.5 * (at->high[j] - at->low[j]);
@@ -245,15 +241,12 @@ static hcr_status refuse(search *at, int flat, blame *whose, hcr_error *error) {
 }
 
 /* A cut without coefficients: one inequality that nothing satisfies. */
-static hcr_status refuse_constant(const search *at, int *found, hcr_error *error) {
+static hcr_status refuse_constant(const search *at, hcr_error *error) {
     static const double one = 1;
     const hcri_cuts *cuts = &at->outer->cuts;
-    *found = 0;
     for (size_t k = at->placed; k < cuts->count; k++)
-        if (cuts->rows.start[k] == cuts->rows.start[k + 1]) {
-            *found = 1;
+        if (cuts->rows.start[k] == cuts->rows.start[k + 1])
             return hcri_conflict_refuse(at->outer->set, 1, &cuts->number[k], &one, 0, error);
-        }
     return HCR_OK;
 }
 
@@ -266,62 +259,22 @@ static int gains(const search *at) {
     return 0;
 }
 
-/* Is y as far from the best point as it may be? */
-static int at_the_step(const search *at) {
-    double moved = 0;
-    for (size_t j = 0; j < at->outer->set->n; j++)
-        moved = fmax(moved, fabs(at->y[j] - at->outer->cuts.interior[j]));
-    return at->step > 0 && moved > 0.99 * at->step;
-}
-
-/* Steps around the best point: the room is a concave function of the point, of which the polytope's is a bound that is
- * poor far away. A step grows when it was good, or can't be, and shrinks when it was bad. */
-static void take_step(search *at, double room, double radius, int *done) {
-    static const double close = 0.99, good = 0.3, bad = 0.02;
-    const double promised = radius - at->best, gained = room - at->best, before = at->best;
-    const int limited = at_the_step(at);
-    if (gained > 0) {
-        at->best = room;
-        hcri_cuts_set_interior(&at->outer->cuts, at->y);
-    }
-    const int closed = at->best >= close * radius;
-    *done = closed && !limited;
-    if (before == 0)
-        at->step = 4 * fmax(room, 0.1 * radius);
-    else if (closed || gained > good * promised)
-        at->step *= limited ? 2 : 1;
-    else if (gained < bad * promised)
-        at->step *= 0.7;
-}
-
 /* Looks at y: cuts where it is outside or the ball around it sticks out; *done when the ball fits and no other can be
  * larger. */
 static hcr_status look(search *at, int *done, hcr_error *error) {
+    static const double close = 0.99;
     const double radius = at->r * at->scale;
     double room = -INFINITY;
     size_t violated;
-    *done = 0;
     HCRI_TRY(hcri_cuts_separate(&at->outer->cuts, at->y, &violated, error));
     if (violated == 0)
         HCRI_TRY(hcri_cuts_room(&at->outer->cuts, at->y, radius, &room, error));
-    if (room > rounding_at(at) || at->best > 0) /* at the tip of a cone there is no room but for rounding */
-        take_step(at, room, radius, done);
-    return HCR_OK;
-}
-
-/* Confines the program's variables to the step around the best point. */
-static void confine(search *at) {
-    const size_t n = at->outer->set->n;
-    const double *best = at->outer->cuts.interior;
-    if (!(at->best > 0))
-        return;
-    for (size_t j = 0; j < n; j++) {
-        at->column_low[j] = (best[j] - at->step - at->base[j]) / at->scale;
-        at->column_high[j] = (best[j] + at->step - at->base[j]) / at->scale;
+    if (room > fmax(rounding_at(at), at->best)) { /* at the tip of a cone there is no room but for rounding */
+        at->best = room;
+        hcri_cuts_set_interior(&at->outer->cuts, at->y);
     }
-    at->column_low[n] = -INFINITY;
-    at->column_high[n] = 2;
-    hcri_lp_bound_columns(at->lp, at->column_low, at->column_high);
+    *done = at->best > 0 && at->best >= close * radius;
+    return HCR_OK;
 }
 
 /* The polytope has no ball. *over: that is how the search ends; else it goes on without the box. */
@@ -346,7 +299,7 @@ static hcr_status search_cube(search *at, hcr_error *error) {
     size_t waited = 0;
     HCRI_TRY(build(at, error));
     for (size_t step = 0; step < most && waited < PATIENCE; step++) {
-        int done, constant, over;
+        int done, over;
         HCRI_TRY(solve(at, error));
         const double finer = 10 * fmax(at->r, hcri_no_radius) * at->scale;
         if (at->r <= -hcri_no_radius || (at->r < hcri_small_radius && finer <= rounding_at(at))) {
@@ -364,11 +317,10 @@ static hcr_status search_cube(search *at, hcr_error *error) {
         HCRI_TRY(look(at, &done, error));
         if (done)
             return HCR_OK;
-        HCRI_TRY(refuse_constant(at, &constant, error));
+        HCRI_TRY(refuse_constant(at, error));
         if (!gains(at) && !(at->best > 0))
             break;
         HCRI_TRY(place_cuts(at, error));
-        confine(at);
         waited = at->best > 0 && at->best < growth * reached ? waited + 1 : 0;
         if (waited == 0)
             reached = at->best;
