@@ -212,6 +212,15 @@ static void ask(const hcri_chunk *chunk, size_t at, size_t rows, const void *out
     }
 }
 
+/* Bounds that a file claims are kept by results, so that they are those of the region that is mapped to. */
+static int is_as_claimed(const hcri_chunk *chunk, const void *out, size_t at) {
+    const hcr_region *region = chunk->region;
+    const size_t n = region->set.outputs;
+    return !region->box_is_claimed ||
+           hcri_kernels_best()->within(n, hcri_widen(chunk->call->precision, out, at, n, chunk->slice->vectors),
+                                       region->lower, region->upper);
+}
+
 /* 1, and results where `proved` stays 1, unless they take more than a step. What the growing margin says nothing of is
  * asked, as the ways become shorter by some roundings, then each time by eight times as much. */
 static int put_proved(const hcri_chunk *chunk, const hcri_rays *rays, size_t first, size_t rows, double *way,
@@ -220,7 +229,7 @@ static int put_proved(const hcri_chunk *chunk, const hcri_rays *rays, size_t fir
     const hcr_region *region = chunk->region;
     const size_t n = region->set.outputs, at = (chunk->first + first) * n;
     const int asks = region->growing_margin[chunk->call->precision].others != 0;
-    const int are_results = chunk->slice->origins == NULL && region->affine.count == 0 && !region->box_is_claimed;
+    const int are_results = chunk->slice->origins == NULL && region->affine.count == 0;
     int left[HCRI_LANES], holds[HCRI_LANES] = {0}, any = are_results;
     double share = chunk->call->precision == HCR_SINGLE ? 0x1p-21 : 0x1p-50;
     for (size_t l = 0; l < rows; l++)
@@ -235,10 +244,10 @@ static int put_proved(const hcri_chunk *chunk, const hcri_rays *rays, size_t fir
             ask(chunk, at, rows, out, holds);
         any = 0;
         for (size_t l = 0; l < rows; l++)
-            any |= left[l] = asks && proved[l] && !holds[l];
+            any |= left[l] = proved[l] && ((asks && !holds[l]) || !is_as_claimed(chunk, out, at + l * n));
     }
     for (size_t l = 0; l < rows; l++)
-        proved[l] &= !asks || (are_results && !left[l]);
+        proved[l] &= are_results ? !left[l] : !asks;
     return are_results;
 }
 
