@@ -44,11 +44,12 @@ static double step_from(const bracket *b, const jet *at) {
 }
 
 /* Is the next error, as two steps of the method have it, less than rounding? Errors are at least squared by each where
- * it has begun to converge, which it hasn't where it falls off a pole. */
-static int is_settled(const bracket *b, double step, double t) {
+ * it has begun to converge, which it hasn't where it falls off a pole, or where it is so far away, on a φ that has
+ * hardly risen, that Newton's step is another. */
+static int is_settled(const bracket *b, const jet *at, double step) {
     const double share = fabs(step / b->before);
-    return b->settles && isfinite(b->before) && fabs(step) <= 0x1p-26 * t && share <= 0x1p-8 &&
-           fabs(step) * share * share <= 0x1p-53 * t;
+    return b->settles && isfinite(b->before) && fabs(step) <= 0x1p-26 * at->t && share <= 0x1p-8 &&
+           fabs(step) * share * share <= 0x1p-53 * at->t && fabs(at->value) <= 2 * fabs(step) * at->slope;
 }
 
 /* A t that narrows the bracket where the method doesn't. The secant of a convex φ meets 0 on the feasible side; where
@@ -79,7 +80,7 @@ static double closer(bracket *b) {
     const double least = 0.25 * hcri_root_width;
     const jet *from = has_slope(&b->last) ? &b->last : b->last.t == b->low.t ? &b->high : &b->low;
     const double step = has_slope(from) ? step_from(b, from) : INFINITY;
-    if (is_settled(b, step, from->t)) {
+    if (is_settled(b, from, step)) {
         b->phase = HCRI_ROOT_SETTLED;
         return b->root = (from->t + step) * (1 - 0x1p-50);
     }
