@@ -117,7 +117,7 @@ void hcri_vjp_chunk(const hcri_chunk *chunk) {
             memcpy(result, bar, n * sizeof *result);
         else
             fill(width, lost, result);
-        if (!is_lost) {
+        if (!is_lost && chunk->slice->is_free != NULL) {
             damp_adjoint(chunk, s, crosses ? ray->gauge : 1, result);
             hcri_hold_outputs_adjoint(chunk, s, result);
         }

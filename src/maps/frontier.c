@@ -13,6 +13,10 @@ void hcri_direction_take(const hcri_chunk *chunk, size_t s, double size, double 
     hcri_hold_outputs(chunk, s, u);
 }
 
+double hcri_least_room(const hcri_chunk *chunk) {
+    return fmax(1 - chunk->most, chunk->call->precision == HCR_SINGLE ? 0x1p-23 : 0x1p-52);
+}
+
 /* The ray of row s from O to the frontier, in u. */
 static void scale_to_frontier(const hcri_chunk *chunk, size_t s, double gauge, double *u) {
     hcri_direction_take(chunk, s, gauge, u);
@@ -46,6 +50,7 @@ void hcri_linearise(const hcri_chunk *chunk, hcri_linearised *at) {
         hcri_forward(chunk, NULL, at->found);
     else if (slice->origins != NULL)
         hcri_origins_find(chunk);
+    at->least_room = hcri_least_room(chunk);
     hcri_active *active = at->active;
     int waits[HCRI_CHUNK];
     for (size_t s = 0; s < chunk->rows; s++) {
@@ -75,10 +80,6 @@ void hcri_linearise(const hcri_chunk *chunk, hcri_linearised *at) {
     }
 }
 
-double hcri_least_room(const hcri_chunk *chunk) {
-    return fmax(1 - chunk->most, chunk->call->precision == HCR_SINGLE ? 0x1p-23 : 0x1p-52);
-}
-
 void hcri_frontier_find(const hcri_chunk *chunk, const hcri_linearised *at, size_t s, hcri_frontier *frontier) {
     const hcri_kernels *kernels = hcri_kernels_best();
     const hcri_slice *slice = chunk->slice;
@@ -88,7 +89,7 @@ void hcri_frontier_find(const hcri_chunk *chunk, const hcri_linearised *at, size
     frontier->n = outputs;
     frontier->gauge = at->rays[s].gauge;
     frontier->radius = chunk->call->map->takes_radius ? chunk->in[s * chunk->width + outputs] : 1;
-    frontier->least_room = hcri_least_room(chunk);
+    frontier->least_room = at->least_room;
     frontier->active = active;
     frontier->g = NULL;
     frontier->along = 1;

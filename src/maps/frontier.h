@@ -16,6 +16,7 @@ typedef struct hcri_linearised {
     const hcr_ray *rays;
     hcri_active active[HCRI_CHUNK];
     hcr_ray found[HCRI_CHUNK]; /* the rays, where the caller had none */
+    double least_room;         /* hcri_least_room */
 } hcri_linearised;
 
 /* The frontier point is O + u, u = t v; g is a positive multiple of the gradient of the active inequality there. */
