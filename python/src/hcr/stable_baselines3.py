@@ -40,6 +40,9 @@ Parameters = Callable[[Any], Tensor]
 class SoftenedDistribution(DiagGaussianDistribution):
     """`Softened` with the interface of Stable-Baselines3.
 
+    Log-probabilities and entropies are by actions in units of the half widths of their bounds, as Stable-Baselines3 has
+    them: an entropy target means the same here.
+
     Args:
         region: the region.
         from_actions: compute every log-probability from the rounded action, also that of the one drawn last: PPO keeps
@@ -56,6 +59,7 @@ class SoftenedDistribution(DiagGaussianDistribution):
         self.x: Tensor | None = None
         width = (region.bounds[1] - region.bounds[0])[region.free] / 2
         self._scale = torch.from_numpy(np.where(np.isfinite(width), width, 1).astype(np.float32))
+        self._log_unit = self._scale.log().sum().item()
 
     def proba_distribution(self, mean_actions: Tensor, log_std: Tensor) -> SoftenedDistribution:
         scale = self._scale.to(mean_actions.device)
@@ -66,10 +70,10 @@ class SoftenedDistribution(DiagGaussianDistribution):
 
     def log_prob(self, actions: Tensor) -> Tensor:
         log_prob: Tensor = self.distribution.log_prob(actions.clone() if self.from_actions else actions)
-        return log_prob
+        return log_prob + self._log_unit
 
     def entropy(self) -> Tensor:
-        return self.distribution.entropy()
+        return self.distribution.entropy() - self._log_unit
 
     def mode(self) -> Tensor:
         return self.distribution.mode
