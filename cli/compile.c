@@ -15,6 +15,7 @@ struct job {
     struct numbers quantiles;
     int json;
     struct opened_region opened;
+    hcr_region *of_quantiles;
     hcr_table targets;
     char *explanation;
 };
@@ -60,9 +61,8 @@ static int run(struct job *job) {
     place(job);
     const hcr_region *region = job->opened.region;
     if (job->quantiles.count != 0) {
-        hcr_region *quantiles;
-        must(hcr_region_quantiles(region, job->quantiles.count, job->quantiles.values, &quantiles, &failure));
-        region = quantiles;
+        must(hcr_region_quantiles(region, job->quantiles.count, job->quantiles.values, &job->of_quantiles, &failure));
+        region = job->of_quantiles;
     }
     if (job->json)
         must(hcr_region_explain(region, 1, &job->explanation, &failure));

@@ -94,12 +94,15 @@ static void add_gradient(const hcri_constraint *constraint, size_t i, const doub
 
 /* ----------------------------------------------------------------------------------------------------------- rays */
 
+/* Longer tapes go a sample at a time: eight at once would take a kilobyte a step. */
+enum { MOST_STEPS_IN_LANES = 1 << 14 };
+
 /* In lanes: eight columns of outputs, the slopes and their errors, and the work. */
 static size_t scratch_of(const hcri_constraint *constraint) {
     const hcri_expression *expression = (const hcri_expression *)constraint;
-    const size_t one = hcri_tape_scratch(&expression->tape);
-    const size_t eight =
-        HCRI_LANES * (constraint->n + 2 * expression->tape.steps) + HCRI_TAPE_WAYS_WORK * expression->tape.steps;
+    const size_t one = hcri_tape_scratch(&expression->tape), steps = expression->tape.steps;
+    const size_t work = constraint->convex ? HCRI_TAPE_LANES_WORK : HCRI_TAPE_WAYS_WORK;
+    const size_t eight = steps > MOST_STEPS_IN_LANES ? 0 : HCRI_LANES * (constraint->n + 2 * steps) + work * steps;
     return one > eight ? one : eight;
 }
 
@@ -138,8 +141,8 @@ static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_e
     if (!constraint->convex)
         hcri_tape_enclose_start(&expression->tape, origin, expression->bounds);
     add_gradient(constraint, 0, origin, 1, expression->gradient, scratch);
-    expression->has_lanes = hcri_tape_has_lanes(&expression->tape);
-    expression->has_ways = hcri_tape_has_ways(&expression->tape);
+    expression->has_lanes = steps <= MOST_STEPS_IN_LANES && hcri_tape_has_lanes(&expression->tape);
+    expression->has_ways = expression->has_lanes && hcri_tape_has_ways(&expression->tape);
     return HCR_OK;
 }
 
