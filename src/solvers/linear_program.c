@@ -189,11 +189,17 @@ static double most_of(double multiplier, double lower, double upper, double *siz
     return multiplier * limit;
 }
 
+/* The multiplier of a row; 0 where rounding gave it the sign of a side that the row hasn't. */
+static double multiplier_of(Clp_Simplex *model, int i) {
+    const double y = Clp_dualRowSolution(model)[i];
+    return fabs(y > 0 ? Clp_rowUpper(model)[i] : Clp_rowLower(model)[i]) >= 1e30 ? 0 : y;
+}
+
 /* c·x = y·Ax + (c − A'y)·x is at most this, whatever y is: weak duality, with the multipliers of the rows for y. Where
  * a column has no bound, what rounding leaves of its reduced cost counts as at the solution. */
 static double dual_bound(const hcri_lp *lp, double *size) {
     Clp_Simplex *model = lp->model;
-    const double *y = Clp_dualRowSolution(model), *c = Clp_objective(model), *a = Clp_getElements(model);
+    const double *c = Clp_objective(model), *a = Clp_getElements(model);
     const double *row_lower = Clp_rowLower(model), *row_upper = Clp_rowUpper(model);
     const double *lower = Clp_columnLower(model), *upper = Clp_columnUpper(model);
     const CoinBigIndex *start = Clp_getVectorStarts(model);
@@ -202,12 +208,13 @@ static double dual_bound(const hcri_lp *lp, double *size) {
     for (int j = 0; j < Clp_numberColumns(model); j++)
         largest = fmax(largest, fabs(c[j]));
     for (int i = 0; i < Clp_numberRows(model); i++)
-        bound += most_of(y[i], row_lower[i], row_upper[i], size);
+        bound += most_of(multiplier_of(model, i), row_lower[i], row_upper[i], size);
     for (int j = 0; j < Clp_numberColumns(model); j++) {
         double reduced = c[j], added = largest;
         for (CoinBigIndex k = start[j]; k < start[j] + length[j]; k++) {
-            reduced -= a[k] * y[row[k]];
-            added += fabs(a[k] * y[row[k]]);
+            const double term = a[k] * multiplier_of(model, row[k]);
+            reduced -= term;
+            added += fabs(term);
         }
         const double most = most_of(reduced, lower[j], upper[j], size);
         bound += isinf(most) && fabs(reduced) <= hcri_reduced_cost_rounding * added

@@ -291,6 +291,18 @@ static void test_extremes_beyond_the_origin(void **state) {
                  "(53.5*y[0])**2 + (0.000488*y[1])**2 + (0.000187*y[2])**2 <= 0.7"));
 }
 
+/* A symmetric matrix in all its elements, as CVXPY has it: the multiplier of a row without a lower side was negative by
+ * rounding, which left a linear program without a bound, and the region without one for S[0]. */
+static void test_bounds_of_a_symmetric_matrix(void **state) {
+    (void)state;
+    hcr_region *region = accepted("var S[9]\nS[1] == S[3]\nS[2] == S[6]\nS[5] == S[7]\n"
+                                  "psd([[S[0], S[1], S[2]], [S[1], S[4], S[5]], [S[2], S[5], S[8]]])\n"
+                                  "S[0] + S[4] + S[8] <= 1");
+    for (size_t j = 0; j < 9; j += 4) /* in [0, 1]: the bounds are widened by 1e-6 of the way and cuts */
+        assert_true(region->lower[j] >= -0.1 && region->upper[j] <= 1.1);
+    hcr_region_free(region);
+}
+
 /* D60: sides that cross are reported before anything else is made of them. */
 static void test_sides_that_cross(void **state) {
     (void)state;
@@ -387,6 +399,7 @@ int main(void) {
         cmocka_unit_test(test_zeros_of_the_elimination),
         cmocka_unit_test(test_radius_beside_fixed_outputs),
         cmocka_unit_test(test_extremes_beyond_the_origin),
+        cmocka_unit_test(test_bounds_of_a_symmetric_matrix),
         cmocka_unit_test(test_sides_that_cross),
         cmocka_unit_test(test_results),
         cmocka_unit_test(test_golden_texts),
