@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "kinds/block.h"
 #include "origin/conflict.h"
 #include "origin/equalities/reduction.h"
@@ -277,6 +278,15 @@ static hcr_status look(search *at, int *done, hcr_error *error) {
     return HCR_OK;
 }
 
+/* Looks elsewhere in the ball, as on an edge of a matrix inequality, whose cuts at y are those that are there. */
+static hcr_status look_beside(search *at, hcri_random *random, int *done, hcr_error *error) {
+    const size_t n = at->outer->set->n;
+    const double most = 0.5 * at->r * at->scale / sqrt((double)n);
+    for (size_t j = 0; j < n; j++)
+        at->y[j] += most * (2 * hcri_random_uniform(random) - 1);
+    return look(at, done, error);
+}
+
 /* The polytope has no ball. *over: that is how the search ends; else it goes on without the box. */
 static hcr_status end_empty(search *at, int flat, int *over, hcr_error *error) {
     blame whose = CUBE;
@@ -292,11 +302,13 @@ static hcr_status end_empty(search *at, int flat, int *over, hcr_error *error) {
 /* The largest ball in the cube; at->best = 0 when there is none, but may be in a larger one. Ends early when the room
  * found no longer grows: the polytope's ball, which bounds it, comes down slowly in many outputs. */
 static hcr_status search_cube(search *at, hcr_error *error) {
-    enum { PATIENCE = 30 };
+    enum { PATIENCE = 30, TRIES = 10 };
     static const double cut_off = 1.9, growth = 1.003;
     const size_t most = 300 + 30 * at->outer->set->n;
     double reached = 0;
     size_t waited = 0;
+    hcri_random random;
+    hcri_random_seed(&random, 1);
     HCRI_TRY(build(at, error));
     for (size_t step = 0; step < most && waited < PATIENCE; step++) {
         int done, over;
@@ -318,6 +330,10 @@ static hcr_status search_cube(search *at, hcr_error *error) {
         if (done)
             return HCR_OK;
         HCRI_TRY(refuse_constant(at, error));
+        for (int tries = 0; tries < TRIES && !done && !gains(at) && !(at->best > 0); tries++)
+            HCRI_TRY(look_beside(at, &random, &done, error));
+        if (done)
+            return HCR_OK;
         if (!gains(at) && !(at->best > 0))
             break;
         HCRI_TRY(place_cuts(at, error));

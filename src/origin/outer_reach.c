@@ -203,7 +203,7 @@ static hcr_status one_extreme(extremes *at, const hcri_rows *a, size_t i, double
         status = hcri_lp_maximise(at->lp, at->objective, &outcome, error);
         if (status != HCR_OK || outcome != HCRI_LP_OPTIMAL)
             break;
-        *reach = hcri_lp_bound(at->lp);
+        *reach = fmin(*reach, hcri_lp_bound(at->lp));
         const double *z = hcri_lp_solution(at->lp);
         for (size_t k = 0; k < n; k++)
             at->y[k] = at->local.centre[k] + at->local.scale * z[k];
