@@ -12,6 +12,9 @@
 
 static const hcr_allocator *const memory = &hcri_default_allocator;
 
+/* MUMPS, which IPOPT calls to solve and to end, has state of its own: one thread at a time. */
+static pthread_mutex_t inside_ipopt = PTHREAD_MUTEX_INITIALIZER;
+
 /* g(centre + scale z)/weight = constant + gradient·z + ½ z'(factor P) z. A FACTOR quadratic gets columns of its own,
  * t = √factor F z, so that ½ z'(factor P) z = ½ t't and nothing dense comes up. */
 typedef struct quadratic_part {
@@ -321,8 +324,11 @@ hcr_status hcri_nlp_create(const hcri_nlp_parts *parts, hcri_nlp **nlp, hcr_erro
 void hcri_nlp_free(hcri_nlp *nlp) {
     if (nlp == NULL)
         return;
-    if (nlp->problem != NULL)
+    if (nlp->problem != NULL) {
+        (void)pthread_mutex_lock(&inside_ipopt); /* it fails for no mutex like this one */
         FreeIpoptProblem(nlp->problem);
+        pthread_mutex_unlock(&inside_ipopt);
+    }
     hcri_pool_release(&nlp->memory);
     hcri_release(memory, nlp);
 }
@@ -333,7 +339,6 @@ double *hcri_nlp_linear(hcri_nlp *nlp) { return nlp->linear; }
 double *hcri_nlp_logarithm(hcri_nlp *nlp) { return nlp->logarithm; }
 
 int hcri_nlp_solve(hcri_nlp *nlp, double tolerance, double *x) {
-    static pthread_mutex_t inside_ipopt = PTHREAD_MUTEX_INITIALIZER;
     memcpy(nlp->x, x, nlp->columns * sizeof *x);
     for (size_t q = 0; q < nlp->quadratics; q++) {
         const quadratic_part *part = &nlp->quadratic[q];
