@@ -40,15 +40,16 @@ disturbed() {
         rm -f "$out".checkpoint
         [ "${signals[round % 3]}" = KILL ] || ! ls "$out".?* >/dev/null 2>&1 || fail "$1 left a part of $out behind"
         rm -f "$out".?* # what a killed process couldn't take away
-        if cmp -s "$out" whole; then
+        cp "$out" seen   # a process that is being killed may still be renaming its file
+        if cmp -s seen whole; then
             continue
-        elif [ "$(cat "$out")" = old ]; then
+        elif [ "$(cat seen)" = old ]; then
             cut=$((cut + 1))
         else
             fail "$1 was ended, and $out is neither the old file nor the whole new one"
         fi
     done
-    rm -f whole
+    rm -f whole seen
     [ "$cut" -gt 0 ] || fail "$1: none of $round rounds was cut short"
 }
 disturbed region.hcr compile "$regions/load.region" -o region.hcr
