@@ -94,6 +94,13 @@ static inline lanes lanes_if_more(lanes a, lanes b, lanes x, lanes y) {
 #endif
 }
 
+/* 1/x where x > 0, else 0, and nothing is divided by zero on the way: of 1 / lanes_if_more(x, 0, x, infinity) clang
+ * makes a choice between 1/x and 0. */
+static inline lanes lanes_positive_inverse(lanes x) {
+    const lanes zero = {0};
+    return lanes_if_more(x, zero, 1 / lanes_max(x, zero + 0x1p-1022), zero);
+}
+
 /* ((x0 + x4) + (x1 + x5)) + ((x2 + x6) + (x3 + x7)) of eight numbers */
 static inline double lanes_sum(const lanes parts[PARTS]) {
 #if defined(__AVX__)

@@ -172,7 +172,7 @@ static void tridiagonalise(size_t m, double *matrix, double *diagonal, double *o
         const lanes entry = select(last > zeros, -length, length);
         store(off + 8 * i, entry);
         store(u + 8 * (i - 1), last - entry);
-        const lanes h = squares - last * entry, inverse = 1 / select(needed, h, zeros + INFINITY);
+        const lanes h = squares - last * entry, inverse = lanes_positive_inverse(select(needed, h, zeros));
         lanes product = zeros; /* u'A u */
         for (size_t j = 0; j < i; j++) {
             const double *row = matrix + 8 * HCRI_PACKED(j, 0);
@@ -205,8 +205,8 @@ static void tridiagonalise(size_t m, double *matrix, double *diagonal, double *o
 }
 
 /* p'/p and −(p'/p)' at x > d_0 for the characteristic polynomial p = Π δ_i, where δ_i = x − d_i − e_i²/δ_(i−1). Tells
- * where all δ are positive: there x is above every eigenvalue. Elsewhere neither means anything, and infinity in the
- * place of a δ that isn't positive keeps them finite: the maps divide by no zero. */
+ * where all δ are positive: there x is above every eigenvalue. Elsewhere neither means anything, and 0 in place of
+ * 1/δ keeps them finite: the maps divide by no zero. */
 static lane_mask logarithmic_slopes(size_t m, const double *diagonal, const double *off, lanes x, lanes *first,
                                     lanes *second) {
     lanes least = x - load(diagonal), inverse = 1 / least, a = inverse, b = zeros; /* a = δ'/δ, b = δ"/δ */
@@ -216,7 +216,7 @@ static lane_mask logarithmic_slopes(size_t m, const double *diagonal, const doub
         const lanes e = load(off + 8 * i), t = e * e * inverse;
         const lanes delta = x - load(diagonal + 8 * i) - t;
         least = lanes_min(least, delta);
-        inverse = 1 / lanes_if_more(delta, zeros, delta, zeros + INFINITY);
+        inverse = lanes_positive_inverse(delta);
         const lanes slope = t * inverse;
         b = slope * (b - 2 * a * a);
         a = slope * a + inverse;
