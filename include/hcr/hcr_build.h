@@ -25,6 +25,13 @@ HCR_API void hcr_builder_free(hcr_builder *builder); /* NULL is fine */
  * Errors: NAME (repeated, or not an identifier), ARGUMENT (a constraint came before, size 0). */
 HCR_API HCR_MUST_USE hcr_status hcr_builder_add_variable(hcr_builder *builder, const char *name, size_t size,
                                                          bool scalar, hcr_error *error);
+/* Makes the vector that was added last, of outputs or of parameters, a matrix of `columns` columns, row by row: its
+ * elements are named "y[0,0]", "y[0,1]" …; 0: it stays a vector. `labels`: NULL, or a name for each row, which stands
+ * in place of its number: "y[north,0]". Errors: ARGUMENT (there is none, a scalar, a size that `columns` doesn't
+ * divide, a constraint came before), NAME (a label that is empty, repeated, or has one of , [ ] @ " \ or a control
+ * character in it). */
+HCR_API HCR_MUST_USE hcr_status hcr_builder_shape_variable(hcr_builder *builder, size_t columns,
+                                                           const char *const *labels, hcr_error *error);
 /* n, the number of outputs so far. */
 HCR_API size_t hcr_builder_dimension(const hcr_builder *builder);
 /* Adds `size` parameters, with the range [lower[k], upper[k]] of each: finite, lower < upper. NULL for both:

@@ -63,6 +63,11 @@ size_t hcri_name_nearest(const char *name, size_t count, char *const *names) {
     return nearest;
 }
 
+size_t hcri_name_alike(const char *name, size_t count, char *const *names) {
+    const size_t nearest = hcri_name_nearest(name, count, names);
+    return nearest == SIZE_MAX || edit_distance(name, names[nearest]) > (strlen(name) + 2) / 3 ? SIZE_MAX : nearest;
+}
+
 hcr_status hcri_names_check(size_t count, char *const *names, const char *file, int line, hcr_error *error) {
     HCRI_SCRATCH(scratch, &hcri_default_allocator);
     hcri_index seen = {0};

@@ -13,6 +13,8 @@ const char *hcri_show(char shown[HCRI_SHOWN], const char *text, size_t length);
 size_t hcri_name_find(const char *name, size_t count, char *const *names, size_t guess);
 /* The place of the name with the smallest edit distance, SIZE_MAX when there are no names. */
 size_t hcri_name_nearest(const char *name, size_t count, char *const *names);
+/* The same, SIZE_MAX also where it is another word: more than a third of the name would have to change. */
+size_t hcri_name_alike(const char *name, size_t count, char *const *names);
 /* Refuses a header that has an empty or a repeated name: columns are found by name. */
 hcr_status hcri_names_check(size_t count, char *const *names, const char *file, int line, hcr_error *error);
 

@@ -52,10 +52,12 @@ static hcr_status add_outputs(maker *at, const double *levels, hcr_error *error)
 static hcr_status add_parameters(maker *at, hcr_error *error) {
     for (size_t i = 0; i < at->from->variables; i++) {
         const hcri_variable *variable = &at->from->variable[i];
-        if (variable->parameter)
-            HCRI_TRY(hcr_builder_add_parameter(at->builder, variable->name, variable->size, variable->scalar,
-                                               at->from->box->lower + variable->first,
-                                               at->from->box->upper + variable->first, error));
+        if (!variable->parameter)
+            continue;
+        HCRI_TRY(hcr_builder_add_parameter(at->builder, variable->name, variable->size, variable->scalar,
+                                           at->from->box->lower + variable->first,
+                                           at->from->box->upper + variable->first, error));
+        HCRI_TRY(hcri_set_shape_variable(at->to, variable->columns, variable->labels, error));
     }
     return HCR_OK;
 }

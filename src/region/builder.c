@@ -81,6 +81,68 @@ hcr_status hcr_builder_add_variable(hcr_builder *builder, const char *name, size
     return add_variable(builder, name, size, scalar, 0, error);
 }
 
+/* The labels, each with a newline behind it; NULL without memory. */
+static char *join_labels(const hcr_allocator *memory, size_t rows, const char *const *labels) {
+    size_t size = 1;
+    for (size_t i = 0; i < rows; i++)
+        size += strlen(labels[i]) + 1;
+    char *joined = hcri_allocate(memory, size, 1), *end = joined;
+    for (size_t i = 0; i < rows && joined != NULL; i++) {
+        const size_t length = strlen(labels[i]);
+        memcpy(end, labels[i], length);
+        end[length] = '\n';
+        end += length + 1;
+    }
+    return joined;
+}
+
+static hcr_status check_labels(const hcr_allocator *memory, size_t rows, const char *const *labels, hcr_error *error) {
+    hcri_index known = {0};
+    for (size_t i = 0; i < rows; i++) {
+        const char *label = labels[i];
+        const size_t length = strlen(label);
+        if (length == strspn(label, "0123456789") || length > 100)
+            return hcri_fail(error, HCR_ERROR_NAME, "the name of row %zu is %s", i,
+                             length == 0    ? "empty"
+                             : length > 100 ? "longer than 100 bytes"
+                                            : "a number, which could be another row's: put a letter in front");
+        for (size_t k = 0; k < length; k++)
+            if ((unsigned char)label[k] < ' ' || label[k] == 127 || strchr(",[]@\"\\", label[k]) != NULL)
+                return hcri_fail(error, HCR_ERROR_NAME,
+                                 "the name of row %zu, \"%s\", can't be part of a column's name: leave out commas, "
+                                 "brackets, quotes, @, \\ and control characters",
+                                 i, label);
+        if (hcri_index_find(&known, label, length) != SIZE_MAX)
+            return hcri_fail(error, HCR_ERROR_NAME, "two rows are called \"%s\"", label);
+        if (!hcri_index_add(&known, memory, label, length, i))
+            return hcri_fail_memory(error);
+    }
+    return HCR_OK;
+}
+
+hcr_status hcr_builder_shape_variable(hcr_builder *builder, size_t columns, const char *const *labels,
+                                      hcr_error *error) {
+    if (builder == NULL || builder->set.variables == 0)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder is NULL or has no outputs");
+    const hcri_variable *variable = &builder->set.variable[builder->set.variables - 1];
+    if (variable->scalar || (columns != 0 && variable->size % columns != 0) || builder->set.blocks != 0)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "\"%s\" can't be a matrix of %zu columns: %s", variable->name,
+                         columns,
+                         variable->scalar           ? "it is a scalar"
+                         : builder->set.blocks != 0 ? "a constraint came before"
+                                                    : "they don't divide its size");
+    const size_t rows = variable->size / (columns == 0 ? 1 : columns);
+    HCRI_SCRATCH(memory, &builder->set.allocator);
+    char *joined = NULL;
+    if (labels != NULL) {
+        HCRI_TRY(check_labels(memory, rows, labels, error));
+        joined = join_labels(memory, rows, labels);
+        if (joined == NULL)
+            return hcri_fail_memory(error);
+    }
+    return hcri_set_shape_variable(&builder->set, columns, joined, error);
+}
+
 /* Grows the ranges of the parameters by one. */
 static hcr_status add_range(hcr_builder *builder, double lower, double upper, hcr_error *error) {
     hcri_range *grown = hcri_grow(&builder->set.allocator, builder->range, &builder->range_capacity,

@@ -9,8 +9,10 @@
 
 void hcri_set_release(hcri_set *set) {
     const hcr_allocator *allocator = &set->allocator;
-    for (size_t i = 0; i < set->variables; i++)
+    for (size_t i = 0; i < set->variables; i++) {
         hcri_release(allocator, set->variable[i].name);
+        hcri_release(allocator, set->variable[i].labels);
+    }
     for (size_t i = 0; i < set->places; i++) {
         hcri_release(allocator, set->place[i].file);
         hcri_release(allocator, set->place[i].text);
@@ -41,10 +43,23 @@ hcr_status hcri_set_add_variable(hcri_set *set, const char *name, size_t size, i
         return hcri_fail_memory(error);
     for (size_t i = 0; !parameter && set->n != set->outputs && i < set->variables; i++) /* parameters move back */
         set->variable[i].first += set->variable[i].parameter ? size : 0;
-    set->variable[set->variables++] = (hcri_variable){copy, parameter ? set->n : set->outputs, size, scalar, parameter};
+    set->variable[set->variables++] = (hcri_variable){.name = copy,
+                                                      .first = parameter ? set->n : set->outputs,
+                                                      .size = size,
+                                                      .scalar = scalar,
+                                                      .parameter = parameter};
     set->n += size;
     set->outputs += parameter ? 0 : size;
     return HCR_OK;
+}
+
+hcr_status hcri_set_shape_variable(hcri_set *set, size_t columns, const char *labels, hcr_error *error) {
+    hcri_variable *variable = &set->variable[set->variables - 1];
+    variable->columns = columns;
+    if (labels == NULL)
+        return HCR_OK;
+    variable->labels = hcri_copy_string(&set->allocator, labels);
+    return variable->labels == NULL ? hcri_fail_memory(error) : HCR_OK;
 }
 
 hcr_status hcri_set_add_place(hcri_set *set, const char *file, int line, int column, const char *text,
@@ -68,8 +83,10 @@ hcr_status hcri_set_add_place(hcri_set *set, const char *file, int line, int col
 hcr_status hcri_set_add_outputs_of(hcri_set *set, const hcri_set *from, hcr_error *error) {
     for (size_t i = 0; i < from->variables; i++) {
         const hcri_variable *variable = &from->variable[i];
-        if (!variable->parameter)
-            HCRI_TRY(hcri_set_add_variable(set, variable->name, variable->size, variable->scalar, 0, error));
+        if (variable->parameter)
+            continue;
+        HCRI_TRY(hcri_set_add_variable(set, variable->name, variable->size, variable->scalar, 0, error));
+        HCRI_TRY(hcri_set_shape_variable(set, variable->columns, variable->labels, error));
     }
     return HCR_OK;
 }
@@ -195,14 +212,28 @@ const hcri_place *hcri_set_place_of(const hcri_set *set, uint32_t i) {
     return &set->place[block->source[local]];
 }
 
+/* "name", "name[3]", "name[0,3]", with a label in place of the first number "name[north,3]" */
+static void write_element_name(const hcri_variable *variable, size_t k, char *name, size_t capacity) {
+    const size_t columns = variable->columns == 0 ? 1 : variable->columns, row = k / columns;
+    char number[24], column[24] = "";
+    const char *label = variable->labels;
+    for (size_t i = 0; i < row && label != NULL; i++)
+        label = strchr(label, '\n') + 1;
+    snprintf(number, sizeof number, "%zu", row);
+    if (variable->columns != 0)
+        snprintf(column, sizeof column, ",%zu", k % columns);
+    if (variable->scalar)
+        snprintf(name, capacity, "%s", variable->name);
+    else
+        snprintf(name, capacity, "%s[%.*s%s]", variable->name, label == NULL ? 24 : (int)strcspn(label, "\n"),
+                 label == NULL ? number : label, column);
+}
+
 void hcri_set_column_name(const hcri_set *set, size_t j, char *name, size_t capacity) {
     for (size_t i = 0; i < set->variables; i++) {
         const hcri_variable *variable = &set->variable[i];
         if (j - variable->first < variable->size) {
-            if (variable->scalar)
-                snprintf(name, capacity, "%s", variable->name);
-            else
-                snprintf(name, capacity, "%s[%zu]", variable->name, j - variable->first);
+            write_element_name(variable, j - variable->first, name, capacity);
             return;
         }
     }
@@ -218,13 +249,22 @@ static void equality_fields(hcri_walk *walk, size_t n, hcri_equalities *equaliti
     hcri_walk_u32s(walk, equalities->rows.count, &equalities->source_row);
 }
 
+/* What a variable is, in bits. */
+enum { IS_SCALAR = 1, IS_MATRIX = 2, HAS_LABELS = 4 };
+
 hcr_status hcri_set_write(const hcri_set *set, hcri_bytes *out) {
     hcri_put_u64(out, set->variables);
     for (size_t i = 0; i < set->variables; i++) {
         hcri_put_string(out, set->variable[i].name);
         hcri_put_u64(out, set->variable[i].size);
-        hcri_put_u32(out, (uint32_t)set->variable[i].scalar);
-        hcri_put_u32(out, (uint32_t)set->variable[i].parameter);
+        const hcri_variable *variable = &set->variable[i];
+        hcri_put_u32(out, (uint32_t)variable->scalar | (variable->labels != NULL ? HAS_LABELS : 0) |
+                              (variable->columns != 0 ? IS_MATRIX : 0));
+        hcri_put_u32(out, (uint32_t)variable->parameter);
+        if (variable->columns != 0)
+            hcri_put_u64(out, variable->columns);
+        if (variable->labels != NULL)
+            hcri_put_string(out, variable->labels);
     }
     hcri_put_u64(out, set->places);
     for (size_t i = 0; i < set->places; i++) {
@@ -248,18 +288,30 @@ static hcr_status damaged(hcr_error *error, const char *what) {
     return hcri_fail(error, HCR_ERROR_FORMAT, "the %s of the region are damaged", what);
 }
 
+static size_t count_lines(const char *text) {
+    size_t lines = 0;
+    for (; *text != '\0'; text++)
+        lines += *text == '\n';
+    return lines;
+}
+
 static hcr_status read_variables(hcri_source *in, hcri_set *set, hcr_error *error) {
     const size_t variables = hcri_get_count(in, 24);
     HCRI_SCRATCH(scratch, &set->allocator);
     for (size_t i = 0; i < variables && !in->failed; i++) {
         const char *name = hcri_get_string(in, scratch);
         const uint64_t size = hcri_get_u64(in);
-        const uint32_t scalar = hcri_get_u32(in), parameter = hcri_get_u32(in);
+        const uint32_t form = hcri_get_u32(in), parameter = hcri_get_u32(in);
+        const uint64_t columns = form & IS_MATRIX ? hcri_get_u64(in) : 0;
+        const char *labels = form & HAS_LABELS ? hcri_get_string(in, scratch) : NULL;
         /* The box alone has 24 bytes an output, so that the file is longer than the outputs are many. */
-        if (in->failed || size == 0 || size > in->size || set->n + size > in->size || scalar > 1 || parameter > 1 ||
-            (scalar && size != 1))
+        if (in->failed || size == 0 || size > in->size || set->n + size > in->size ||
+            form > (IS_SCALAR | IS_MATRIX | HAS_LABELS) || parameter > 1 || (form & IS_SCALAR && form != IS_SCALAR) ||
+            (form == IS_SCALAR && size != 1) || (form & IS_MATRIX && (columns == 0 || size % columns != 0)) ||
+            (form & HAS_LABELS && (labels == NULL || count_lines(labels) != size / (columns == 0 ? 1 : columns))))
             return damaged(error, "outputs");
-        HCRI_TRY(hcri_set_add_variable(set, name, (size_t)size, (int)scalar, (int)parameter, error));
+        HCRI_TRY(hcri_set_add_variable(set, name, (size_t)size, form == IS_SCALAR, (int)parameter, error));
+        HCRI_TRY(hcri_set_shape_variable(set, (size_t)columns, labels, error));
     }
     return in->failed ? damaged(error, "outputs") : HCR_OK;
 }

@@ -12,6 +12,8 @@ typedef struct hcri_variable {
     char *name;
     size_t first, size;
     int scalar, parameter;
+    size_t columns; /* of a matrix, row by row; 0: a scalar or a vector */
+    char *labels;   /* NULL, or the names of its rows, each with a newline behind it */
 } hcri_variable;
 
 typedef struct hcri_place { /* where constraints came from: what messages show */
@@ -53,6 +55,8 @@ hcr_status hcri_set_read(hcri_source *in, const hcr_allocator *allocator, hcri_s
 /* Each appends one thing; strings are copied; add_block takes the block over, also on failure. */
 hcr_status hcri_set_add_variable(hcri_set *set, const char *name, size_t size, int scalar, int parameter,
                                  hcr_error *error);
+/* Makes the variable that was added last a matrix (columns > 0) or names its rows; labels is copied. */
+hcr_status hcri_set_shape_variable(hcri_set *set, size_t columns, const char *labels, hcr_error *error);
 hcr_status hcri_set_add_place(hcri_set *set, const char *file, int line, int column, const char *text,
                               hcr_error *error);
 /* The outputs of another set, without its parameters; its places, so that numbers of sources mean the same. */

@@ -11,11 +11,15 @@ typedef struct hcri_compilation {
     hcri_lowering lowering;
     int has_constraints, has_origin;
     const hcri_statement *statement; /* the one at work */
+    size_t ranges, range_capacity;   /* of outputs: constraints that wait for the last declaration */
+    const hcri_statement **range;
 } hcri_compilation;
 
 void hcri_declare_output(hcri_compilation *c, const hcri_statement *statement);
 void hcri_declare_parameter(hcri_compilation *c, const hcri_statement *statement);
 void hcri_declare_constant(hcri_compilation *c, const hcri_statement *statement);
+/* let: what outputs and parameters are known before, as for a constraint. */
+void hcri_declare_named(hcri_compilation *c, const hcri_statement *statement);
 void hcri_declare_origin(hcri_compilation *c, const hcri_statement *statement);
 /* What the builder gets from here on comes from the statement. */
 void hcri_place_statement(hcri_compilation *c, const hcri_statement *statement);

@@ -41,12 +41,41 @@ static void place_parameters(hcri_compilation *c) {
     }
 }
 
+static size_t read_size(hcri_compilation *c, const hcri_node *size, const char *what) {
+    return (size_t)hcri_whole_number(&c->text, size->span, hcri_evaluate(&c->scope, size), what, 1, HCRI_TEXT_SIZE);
+}
+
 static hcri_shape read_shape(hcri_compilation *c, const hcri_statement *statement) {
-    const hcri_node *size = statement->expression;
-    if (size == NULL)
+    const hcri_node *const *size = statement->size;
+    const int is_matrix = size[1] != NULL;
+    if (size[0] == NULL && statement->labels == NULL)
         return hcri_scalar_shape();
-    return hcri_vector_shape((size_t)hcri_whole_number(&c->text, size->span, hcri_evaluate(&c->scope, size),
-                                                       "the size of a vector", 1, HCRI_TEXT_SIZE));
+    const size_t rows = statement->labels != NULL
+                            ? statement->labels->count
+                            : read_size(c, size[0], is_matrix ? "the number of rows" : "the size of a vector");
+    const hcri_shape shape =
+        is_matrix ? hcri_matrix_shape(rows, read_size(c, size[1], "the number of columns")) : hcri_vector_shape(rows);
+    if ((double)shape.dim[0] * (double)shape.dim[1] > HCRI_TEXT_SIZE)
+        hcri_refuse(&c->text, statement->name, HCR_ERROR_SHAPE, "%s is too large: at most 2^26 numbers",
+                    hcri_shape_describe(shape).text);
+    return shape;
+}
+
+/* Tells the builder of rows and columns, and of the names of the rows. */
+static void give_shape(hcri_compilation *c, const hcri_statement *statement, hcri_shape shape) {
+    const hcri_node *labels = statement->labels;
+    if (shape.rank < 2 && labels == NULL)
+        return;
+    const char **label = NULL;
+    if (labels != NULL) {
+        label = hcri_take(&c->text, statement->name, labels->count, sizeof *label);
+        for (size_t i = 0; i < labels->count; i++)
+            label[i] = hcri_text_unquote(&c->text, labels->child[i]->span);
+    }
+    hcri_lowering_accept(&c->lowering, labels == NULL ? statement->name : labels->span,
+                         hcr_builder_shape_variable(c->lowering.builder, shape.rank == 2 ? shape.dim[1] : 0, label,
+                                                    &c->lowering.reason));
+    c->scope.name[c->scope.count - 1].labels = labels;
 }
 
 /* The name of an output or a parameter, with its columns from `first` on. */
@@ -54,7 +83,7 @@ static void declare(hcri_compilation *c, const hcri_statement *statement, hcri_n
                     size_t first) {
     if (c->has_constraints || c->has_origin)
         hcri_refuse(&c->text, statement->name, HCR_ERROR_NAME,
-                    "%s are declared before the first constraint and the origin",
+                    "%s are declared before the first constraint, let and the origin",
                     kind == HCRI_NAME_OUTPUT ? "outputs" : "parameters");
     hcri_scope_add(&c->scope, kind, statement->name, hcri_value_columns(&c->text, statement->name, shape, first));
 }
@@ -62,10 +91,12 @@ static void declare(hcri_compilation *c, const hcri_statement *statement, hcri_n
 void hcri_declare_output(hcri_compilation *c, const hcri_statement *statement) {
     const hcri_shape shape = read_shape(c, statement);
     declare(c, statement, HCRI_NAME_OUTPUT, shape, c->text.outputs);
-    c->text.outputs += shape.dim[0];
+    const size_t size = shape.dim[0] * shape.dim[1];
+    c->text.outputs += size;
     hcri_lowering_accept(&c->lowering, statement->name,
-                         hcr_builder_add_variable(c->lowering.builder, c->scope.name[c->scope.count - 1].name,
-                                                  shape.dim[0], shape.rank == 0, &c->lowering.reason));
+                         hcr_builder_add_variable(c->lowering.builder, c->scope.name[c->scope.count - 1].name, size,
+                                                  shape.rank == 0, &c->lowering.reason));
+    give_shape(c, statement, shape);
     place_parameters(c);
 }
 
@@ -76,8 +107,9 @@ static const double *range_end(hcri_compilation *c, const hcri_node *node, hcri_
         hcri_refuse(&c->text, node->span, HCR_ERROR_SHAPE, "an end of the range of %s is a constant number%s, not %s%s",
                     hcri_shape_describe(shape).text, shape.rank == 0 ? "" : ", or as many numbers",
                     hcri_shape_describe(value->shape).text, hcri_value_dependence(&c->text, value));
-    double *end = hcri_take(&c->text, node->span, shape.dim[0], sizeof *end);
-    for (size_t k = 0; k < shape.dim[0]; k++)
+    const size_t size = shape.dim[0] * shape.dim[1];
+    double *end = hcri_take(&c->text, node->span, size, sizeof *end);
+    for (size_t k = 0; k < size; k++)
         end[k] = value->constant[value->shape.rank == 0 ? 0 : k];
     return end;
 }
@@ -98,13 +130,15 @@ void hcri_declare_parameter(hcri_compilation *c, const hcri_statement *statement
     const double *upper = is_open ? NULL : range_end(c, statement->range[1], shape);
     declare(c, statement, HCRI_NAME_PARAMETER, shape, c->text.outputs + c->text.parameters);
     place_parameter(c, statement);
-    c->text.parameters += shape.dim[0];
+    const size_t size = shape.dim[0] * shape.dim[1];
+    c->text.parameters += size;
     c->text.unproved = ""; /* regions with parameters have no star blocks */
     hcri_lowering_accept(&c->lowering,
                          is_open ? statement->name
                                  : (hcri_span){statement->range[0]->span.start, statement->range[1]->span.end},
-                         hcr_builder_add_parameter(c->lowering.builder, c->scope.name[c->scope.count - 1].name,
-                                                   shape.dim[0], shape.rank == 0, lower, upper, &c->lowering.reason));
+                         hcr_builder_add_parameter(c->lowering.builder, c->scope.name[c->scope.count - 1].name, size,
+                                                   shape.rank == 0, lower, upper, &c->lowering.reason));
+    give_shape(c, statement, shape);
 }
 
 /* ------------------------------------------------------------------------------------------ constants and the origin
@@ -124,6 +158,15 @@ void hcri_declare_constant(hcri_compilation *c, const hcri_statement *statement)
         hcri_refuse(&c->text, statement->expression->span, HCR_ERROR_NAME, "a const is fixed, not something%s",
                     hcri_value_dependence(&c->text, value));
     hcri_scope_add(&c->scope, HCRI_NAME_CONSTANT, statement->name, value);
+}
+
+void hcri_declare_named(hcri_compilation *c, const hcri_statement *statement) {
+    if (c->text.outputs == 0) {
+        hcri_evaluate(&c->scope, statement->expression); /* the names first: an unknown one is the likelier fault */
+        hcri_refuse(&c->text, statement->span, HCR_ERROR_NAME, "the outputs come first: declare them with var");
+    }
+    hcri_place_statement(c, statement); /* so that the region keeps the line */
+    hcri_scope_add(&c->scope, HCRI_NAME_EXPRESSION, statement->name, hcri_evaluate(&c->scope, statement->expression));
 }
 
 /* A point whose numbers are affine in the parameters: the constants, then the coefficients of each parameter, so many

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/text_buffer.h"
@@ -117,8 +118,9 @@ static void write_sources(hcri_report *report, const hcri_set *set, const source
     for (size_t p = 0; p < set->places; p++) {
         const hcri_place *place = &set->place[p];
         if (is_dropped(&count[p]) && place->line != 0) {
-            dropped = 1;
-            write_source(report, place, 0, "dropped", "");
+            const int is_named = strncmp(place->text, "let ", 4) == 0;
+            dropped |= !is_named;
+            write_source(report, place, 0, is_named ? "named" : "dropped", "");
         }
         write_kinds(report, place, count[p].kind, "");
         write_kinds(report, place, count[p].inner, "    ");
@@ -251,8 +253,11 @@ static void write_variables(hcri_report *report, const hcri_set *set, int parame
         if (set->variable[v].parameter != parameters)
             continue;
         hcri_report_write(report, " %s", set->variable[v].name);
-        if (!set->variable[v].scalar)
-            hcri_report_write(report, "[%zu]", set->variable[v].size);
+        const hcri_variable *variable = &set->variable[v];
+        if (variable->columns != 0)
+            hcri_report_write(report, "[%zu, %zu]", variable->size / variable->columns, variable->columns);
+        else if (!variable->scalar)
+            hcri_report_write(report, "[%zu]", variable->size);
     }
 }
 
@@ -341,8 +346,12 @@ static void write_json_variables(hcri_report *report, const char *name, const hc
     for (size_t v = 0; v < set->variables; v++) {
         if (set->variable[v].parameter != parameters)
             continue;
-        hcri_report_write(report, "%s{\"name\": \"%s\", \"size\": %zu, \"scalar\": %s}", separator,
-                          set->variable[v].name, set->variable[v].size, truth(set->variable[v].scalar));
+        const hcri_variable *variable = &set->variable[v];
+        hcri_report_write(report, "%s{\"name\": \"%s\", \"size\": %zu, \"scalar\": %s", separator, variable->name,
+                          variable->size, truth(variable->scalar));
+        if (variable->columns != 0)
+            hcri_report_write(report, ", \"columns\": %zu", variable->columns);
+        hcri_report_write(report, "}");
         separator = ", ";
     }
     hcri_report_write(report, "],\n");

@@ -18,8 +18,11 @@ static void lower_chain(void *context) {
     const hcri_value *left = hcri_evaluate(&c->scope, chain->child[0]);
     for (size_t i = 1; i < chain->count; i++) {
         const hcri_value *right = hcri_evaluate(&c->scope, chain->child[i]);
+        hcri_refuse_list_of_one(&c->text, chain->child[i - 1], left->shape, right->shape);
+        hcri_refuse_list_of_one(&c->text, chain->child[i], right->shape, left->shape);
         const hcri_span left_span = chain->child[i - 1]->span, right_span = chain->child[i]->span;
-        const hcri_span span = chain->count == 2 ? chain->span : (hcri_span){left_span.start, right_span.end};
+        const int is_part = chain->count > 2 && left_span.start < right_span.end; /* a range has its name in front */
+        const hcri_span span = is_part ? (hcri_span){left_span.start, right_span.end} : chain->span;
         hcri_lower(&c->lowering,
                    &(hcri_operation){&c->text, span, chain->relations[i - 1], left, right, left_span, right_span});
         left = right;
@@ -34,8 +37,19 @@ static void cut_out_round(void *context) {
     hcri_lower_end_group(&c->lowering, c->statement->span);
 }
 
-static void begin_constraints(hcri_compilation *c, const hcri_statement *statement) {
+static void add_constraint(hcri_compilation *c, const hcri_statement *statement, void (*visit)(void *context));
+
+/* All outputs are known: their ranges are the first constraints. */
+static void end_declarations(hcri_compilation *c) {
+    const size_t ranges = c->ranges;
     c->has_constraints = 1;
+    c->ranges = 0;
+    for (size_t i = 0; i < ranges; i++)
+        add_constraint(c, c->range[i], lower_chain);
+}
+
+static void begin_constraints(hcri_compilation *c, const hcri_statement *statement) {
+    end_declarations(c);
     hcri_place_statement(c, statement);
 }
 
@@ -83,9 +97,22 @@ static void compile_statement(hcri_compilation *c, const hcri_statement *stateme
         hcri_refuse(&c->text, statement->span, HCR_ERROR_UNSUPPORTED,
                     "a region with parameters must be convex: it can't have union, except and star blocks");
     switch (statement->kind) {
-    case HCRI_STATEMENT_VARIABLE: hcri_declare_output(c, statement); break;
+    case HCRI_STATEMENT_VARIABLE:
+        hcri_declare_output(c, statement);
+        if (statement->inner != NULL) {
+            for (size_t end = 0; end < 3; end++) /* refuses unknown names at once */
+                hcri_evaluate(&c->scope, statement->inner->expression->child[end]);
+            c->range =
+                hcri_extend(&c->text, statement->name, c->range, &c->range_capacity, c->ranges + 1, sizeof *c->range);
+            c->range[c->ranges++] = statement->inner;
+        }
+        break;
     case HCRI_STATEMENT_PARAMETER: hcri_declare_parameter(c, statement); break;
     case HCRI_STATEMENT_CONSTANT: hcri_declare_constant(c, statement); break;
+    case HCRI_STATEMENT_NAMED:
+        end_declarations(c);
+        hcri_declare_named(c, statement);
+        break;
     case HCRI_STATEMENT_ORIGIN: hcri_declare_origin(c, statement); break;
     case HCRI_STATEMENT_UNBOUNDED:
         hcri_lowering_accept(&c->lowering, statement->span,
@@ -122,6 +149,7 @@ static hcr_status compile(hcri_compilation *c, size_t constants, const hcr_const
     if (c->text.outputs == 0)
         hcri_refuse(&c->text, (hcri_span){c->text.size, c->text.size}, HCR_ERROR_NAME,
                     "no outputs are declared: var y[3] declares three");
+    end_declarations(c);
     hcri_lowering_finish(&c->lowering);
     return HCR_OK;
 }

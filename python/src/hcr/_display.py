@@ -100,7 +100,13 @@ def _is_count(key: str, value: Any) -> bool:
 def _listed(names: tuple[str, ...]) -> str:
     """Variables of these elements: ``load[0]``, ``load[1]``, ``price`` are ``load[2], price``."""
     sizes: dict[str, int] = {}
+    columns: dict[str, int] = {}
     for name in names:
-        variable, bracket, _ = name.partition("[")
+        variable, bracket, element = name.partition("[")
         sizes[variable] = sizes.get(variable, 0) + 1 if bracket else 0
-    return ", ".join(f"{name}[{size}]" if size else name for name, size in sizes.items())
+        if "," in element:
+            columns[variable] = int(element.rpartition(",")[2][:-1]) + 1
+    shapes = {
+        name: f"{size // columns[name]}, {columns[name]}" if name in columns else size for name, size in sizes.items()
+    }
+    return ", ".join(f"{name}[{shape}]" if shape else name for name, shape in shapes.items())

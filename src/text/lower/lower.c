@@ -150,8 +150,9 @@ void hcri_lower_inequality(hcri_lowering *lowering, const hcri_inequality *inequ
 _Noreturn static void refuse_side(const hcri_operation *o, const hcri_value *value, size_t i, hcri_span span,
                                   const char *is, const char *side) {
     const hcri_span atom = hcri_first_atom(value, i)->atom->span;
-    const int whole = atom.start == span.start && atom.end == span.end;
-    hcri_refuse(o->text, atom, HCR_ERROR_CONVEXITY,
+    const int whole = atom.start == span.start && atom.end == span.end,
+              is_named = atom.end <= span.start || atom.start >= span.end; /* it stands in a let */
+    hcri_refuse(o->text, is_named ? span : atom, HCR_ERROR_CONVEXITY,
                 "not known to be a convex set: %s is %s%s%s: it can stand on the %s side of %s only%s",
                 hcri_text_excerpt(o->text, span).text, is, whole ? "" : ", because of ",
                 whole ? "" : hcri_text_excerpt(o->text, atom).text, side, hcri_token_spelling(o->kind),

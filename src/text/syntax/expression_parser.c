@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "text/syntax/unknown_names.h"
 #include "text/values/functions.h"
 
 /* Brackets in brackets, and operations on operations; the evaluator's recursion is as deep as the tree. */
@@ -88,16 +89,17 @@ static void append(hcri_parser *p, node_list *list, hcri_node *node) {
     list->node[list->count++] = node;
 }
 
-/* What stands between brackets: values with commas between, or one value and the clauses that repeat it. */
-static hcri_node *parse_items(hcri_parser *p, hcri_token_kind closing, hcri_span open) {
+static hcri_node *parse_string(hcri_parser *p) {
+    hcri_node *node = new_node(p, HCRI_NODE_STRING, p->token.span, 0, NULL);
+    hcri_parser_advance(p);
+    return node;
+}
+
+hcri_node *hcri_parse_items(hcri_parser *p, hcri_token_kind closing, hcri_span open) {
     node_list list = {0};
     const hcri_clauses *clauses = NULL;
     while (p->token.kind != closing) {
-        hcri_node *item = p->token.kind == HCRI_TOKEN_STRING ? new_node(p, HCRI_NODE_STRING, p->token.span, 0, NULL)
-                                                             : hcri_parse_sum(p);
-        append(p, &list, item);
-        if (item->kind == HCRI_NODE_STRING)
-            hcri_parser_advance(p);
+        append(p, &list, p->token.kind == HCRI_TOKEN_STRING ? parse_string(p) : parse_condition(p));
         if (p->token.kind == HCRI_TOKEN_FOR && list.count == 1) {
             hcri_parse_clauses(p, &clauses);
             break;
@@ -117,20 +119,11 @@ static hcri_node *parse_items(hcri_parser *p, hcri_token_kind closing, hcri_span
 static hcri_node *parse_call(hcri_parser *p, hcri_span name) {
     const hcri_function *function = hcri_function_find(p->text, name);
     const int is_read = hcri_text_equal(p->text, name, "read");
-    if (function == NULL && !is_read) {
-        size_t count = 1;
-        while (hcri_functions[count - 1].name != NULL)
-            count++;
-        const char **names = hcri_take(p->text, name, count, sizeof *names);
-        for (size_t i = 0; i + 1 < count; i++)
-            names[i] = hcri_functions[i].name;
-        names[count - 1] = "read";
-        hcri_refuse(p->text, name, HCR_ERROR_NAME, "there is no function \"%s\"%s",
-                    hcri_text_excerpt(p->text, name).text, hcri_text_nearest(p->text, name, count, names).text);
-    }
+    if (function == NULL && !is_read)
+        hcri_refuse_function(p->text, name);
     const hcri_span open = p->token.span;
     hcri_parser_advance(p);
-    hcri_node *items = parse_items(p, HCRI_TOKEN_CLOSE, open);
+    hcri_node *items = hcri_parse_items(p, HCRI_TOKEN_CLOSE, open);
     const hcri_span span = {name.start, items->span.end};
     hcri_node *const single[1] = {items};
     hcri_node *call = items->kind == HCRI_NODE_COMPREHENSION
@@ -185,7 +178,7 @@ static hcri_node *parse_primary(hcri_parser *p) {
     }
     case HCRI_TOKEN_OPEN_BRACKET: {
         hcri_parser_advance(p);
-        hcri_node *list = parse_items(p, HCRI_TOKEN_CLOSE_BRACKET, token.span);
+        hcri_node *list = hcri_parse_items(p, HCRI_TOKEN_CLOSE_BRACKET, token.span);
         for (size_t i = 0; i < list->count; i++)
             if (list->child[i]->kind == HCRI_NODE_STRING)
                 hcri_refuse(p->text, list->child[i]->span, HCR_ERROR_SYNTAX, "a list holds numbers, not strings");
@@ -207,8 +200,10 @@ static hcri_node *parse_primary(hcri_parser *p) {
     hcri_parser_refuse(p, "a value");
 }
 
-/* One subscript: a value, or first : last : step. */
+/* One subscript: a value, the name of a row, or first : last : step. */
 static hcri_node *parse_subscript(hcri_parser *p) {
+    if (p->token.kind == HCRI_TOKEN_STRING)
+        return parse_string(p);
     hcri_node *part[3] = {NULL, NULL, NULL};
     const size_t start = p->token.span.start;
     size_t parts = 0, end = p->token.span.end;
@@ -349,6 +344,16 @@ hcri_node *hcri_parse_comparison(hcri_parser *p, int is_constraint) {
     hcri_node *node =
         new_node(p, HCRI_NODE_COMPARISON, (hcri_span){list.node[0]->span.start, list.node[list.count - 1]->span.end},
                  list.count, list.node);
+    node->relations = relations;
+    return node;
+}
+
+hcri_node *hcri_parser_bounds(hcri_parser *p, hcri_span name, hcri_node *const range[2]) {
+    const hcri_span span = {name.start, range[1]->span.end};
+    hcri_node *const side[3] = {range[0], new_node(p, HCRI_NODE_NAME, name, 0, NULL), range[1]};
+    hcri_node *node = new_node(p, HCRI_NODE_COMPARISON, span, 3, side);
+    hcri_token_kind *relations = hcri_take(p->text, span, 2, sizeof *relations);
+    relations[0] = relations[1] = HCRI_TOKEN_LESS_EQUAL;
     node->relations = relations;
     return node;
 }

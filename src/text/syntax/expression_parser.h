@@ -15,6 +15,11 @@ hcri_node *hcri_parse_sum(hcri_parser *p);
 /* A sum, or sums with relations between; as a constraint only the latter, with relations that mean a closed convex set.
  */
 hcri_node *hcri_parse_comparison(hcri_parser *p, int is_constraint);
+/* What stands between brackets, after the opening one: values and strings with commas between, or one value and the
+ * clauses that repeat it. */
+hcri_node *hcri_parse_items(hcri_parser *p, hcri_token_kind closing, hcri_span open);
+/* lower <= name <= upper: what the range of an output means. */
+hcri_node *hcri_parser_bounds(hcri_parser *p, hcri_span name, hcri_node *const range[2]);
 /* for name in values, for … , if condition, … */
 void hcri_parse_clauses(hcri_parser *p, const hcri_clauses **clauses);
 

@@ -11,6 +11,7 @@ static const char *const spelling[HCRI_TOKEN_KINDS] = {
     [HCRI_TOKEN_VAR] = "var",
     [HCRI_TOKEN_PARAM] = "param",
     [HCRI_TOKEN_CONST] = "const",
+    [HCRI_TOKEN_LET] = "let",
     [HCRI_TOKEN_ORIGIN] = "origin",
     [HCRI_TOKEN_FOR] = "for",
     [HCRI_TOKEN_IN] = "in",

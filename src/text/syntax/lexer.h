@@ -14,6 +14,7 @@ typedef enum hcri_token_kind {
     HCRI_TOKEN_VAR,
     HCRI_TOKEN_PARAM,
     HCRI_TOKEN_CONST,
+    HCRI_TOKEN_LET,
     HCRI_TOKEN_ORIGIN,
     HCRI_TOKEN_FOR,
     HCRI_TOKEN_IN,

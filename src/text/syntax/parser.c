@@ -17,15 +17,14 @@ static hcri_statement *begin_statement(hcri_parser *p, hcri_statement_kind kind)
 }
 
 /* in [lower, upper] */
-static void parse_range(hcri_parser *p, hcri_statement *statement) {
-    static const char form[] = "\"in\" and the range of the parameter, as in: param cap[3] in [0, 10]";
+static void parse_range(hcri_parser *p, hcri_node *end_of[2], const char *form) {
     hcri_parser_take(p, HCRI_TOKEN_IN, form);
     const hcri_span open = p->token.span;
     hcri_parser_take(p, HCRI_TOKEN_OPEN_BRACKET, "a range between brackets, as in: in [0, 10]");
     for (int end = 0; end < 2; end++) {
         if (end == 1)
             hcri_parser_take(p, HCRI_TOKEN_COMMA, "a comma and the upper end of the range");
-        statement->range[end] = hcri_parse_sum(p);
+        end_of[end] = hcri_parse_sum(p);
     }
     if (p->token.kind == HCRI_TOKEN_COMMA)
         hcri_refuse(p->text, p->token.span, HCR_ERROR_SYNTAX,
@@ -34,7 +33,53 @@ static void parse_range(hcri_parser *p, hcri_statement *statement) {
     hcri_parser_take_closing(p, HCRI_TOKEN_CLOSE_BRACKET, open);
 }
 
-/* name, name[size], …, parameters with their ranges: a statement each */
+/* Whether a "[" begins the names of rows. */
+static int at_labels(const hcri_parser *p) {
+    hcri_lexer ahead = p->lexer;
+    hcri_token next;
+    if (p->token.kind != HCRI_TOKEN_OPEN_BRACKET)
+        return 0;
+    hcri_lexer_next(&ahead, &next);
+    return next.kind == HCRI_TOKEN_STRING;
+}
+
+/* The names of rows: ["north", "south"]. */
+static const hcri_node *parse_labels(hcri_parser *p) {
+    const hcri_span open = p->token.span;
+    hcri_parser_advance(p);
+    hcri_node *labels = hcri_parse_items(p, HCRI_TOKEN_CLOSE_BRACKET, open);
+    for (size_t i = 0; i < labels->count; i++)
+        if (labels->kind != HCRI_NODE_LIST || labels->child[i]->kind != HCRI_NODE_STRING)
+            hcri_refuse(p->text, labels->child[i]->span, HCR_ERROR_SYNTAX,
+                        "the rows' names are strings, as in: var load[[\"north\", \"south\"], 24]");
+    return labels;
+}
+
+/* [size], [rows, columns], labels in place of the first */
+static void parse_sizes(hcri_parser *p, hcri_statement *statement) {
+    const hcri_span open = p->token.span;
+    hcri_parser_advance(p);
+    if (at_labels(p))
+        statement->labels = parse_labels(p);
+    else
+        statement->size[0] = hcri_parse_sum(p);
+    if (p->token.kind == HCRI_TOKEN_COMMA)
+        statement->size[1] = hcri_parse_sum(hcri_parser_advance(p));
+    if (p->token.kind == HCRI_TOKEN_COMMA)
+        hcri_refuse(p->text, p->token.span, HCR_ERROR_UNSUPPORTED,
+                    "a name stands for a scalar, a vector or a matrix: it has two sizes at most");
+    hcri_parser_take_closing(p, HCRI_TOKEN_CLOSE_BRACKET, open);
+}
+
+/* lower <= name <= upper */
+static hcri_statement *bounds_of(hcri_parser *p, hcri_span name, hcri_node *const range[2]) {
+    hcri_statement *statement = new_statement(p, HCRI_STATEMENT_CONSTRAINT);
+    statement->expression = hcri_parser_bounds(p, name, range);
+    statement->span = statement->expression->span;
+    return statement;
+}
+
+/* name, name[size], …, each perhaps with its range: a statement each */
 static hcri_statement *parse_variables(hcri_parser *p) {
     const int is_parameter = p->token.kind == HCRI_TOKEN_PARAM;
     hcri_statement *first = NULL, **end = &first;
@@ -44,27 +89,29 @@ static hcri_statement *parse_variables(hcri_parser *p) {
         hcri_parser_take_name(p, &statement->name,
                               is_parameter ? "the name of a parameter after \"param\""
                                            : "the name of an output after \"var\"");
-        const hcri_span open = p->token.span;
-        if (p->token.kind == HCRI_TOKEN_OPEN_BRACKET) {
-            statement->expression = hcri_parse_sum(hcri_parser_advance(p));
-            if (p->token.kind == HCRI_TOKEN_COMMA)
-                hcri_refuse(p->text, p->token.span, HCR_ERROR_UNSUPPORTED,
-                            "%s are scalars or vectors: declare a vector, and use reshape() for a matrix",
-                            is_parameter ? "parameters" : "outputs");
-            hcri_parser_take_closing(p, HCRI_TOKEN_CLOSE_BRACKET, open);
-        }
+        if (p->token.kind == HCRI_TOKEN_OPEN_BRACKET)
+            parse_sizes(p, statement);
         if (is_parameter && p->token.kind != HCRI_TOKEN_COMMA && !hcri_parser_at_end(p))
-            parse_range(p, statement);
+            parse_range(p, statement->range, "\"in\" and the range of the parameter, as in: param cap[3] in [0, 10]");
+        if (!is_parameter && p->token.kind == HCRI_TOKEN_IN) {
+            hcri_node *range[2];
+            parse_range(p, range, "");
+            statement->inner = bounds_of(p, statement->name, range);
+        }
         *end = statement;
         end = &statement->next;
     } while (p->token.kind == HCRI_TOKEN_COMMA);
     return first;
 }
 
-static hcri_statement *parse_constant(hcri_parser *p) {
-    hcri_statement *statement = begin_statement(p, HCRI_STATEMENT_CONSTANT);
-    hcri_parser_take_name(p, &statement->name, "a name after \"const\"");
-    hcri_parser_take(p, HCRI_TOKEN_ASSIGN, "\"=\" and a value, as in: const dmax = 12.5");
+/* const name = value, let name = expression */
+static hcri_statement *parse_named(hcri_parser *p, hcri_statement_kind kind) {
+    const int is_constant = kind == HCRI_STATEMENT_CONSTANT;
+    hcri_statement *statement = begin_statement(p, kind);
+    hcri_parser_take_name(p, &statement->name, is_constant ? "a name after \"const\"" : "a name after \"let\"");
+    hcri_parser_take(p, HCRI_TOKEN_ASSIGN,
+                     is_constant ? "\"=\" and a value, as in: const dmax = 12.5"
+                                 : "\"=\" and an expression, as in: let total = sum(load)");
     statement->expression = hcri_parse_sum(p);
     return statement;
 }
@@ -133,6 +180,7 @@ static hcri_statement *parse_lines(hcri_parser *p, hcri_span opening) {
             return first;
         case HCRI_TOKEN_VAR:
         case HCRI_TOKEN_CONST:
+        case HCRI_TOKEN_LET:
         case HCRI_TOKEN_ORIGIN:
         case HCRI_TOKEN_PARAM:
         case HCRI_TOKEN_UNBOUNDED:
@@ -192,7 +240,8 @@ static hcri_statement *parse_statement(hcri_parser *p) {
     switch (p->token.kind) {
     case HCRI_TOKEN_VAR:
     case HCRI_TOKEN_PARAM: return parse_variables(p);
-    case HCRI_TOKEN_CONST: return parse_constant(p);
+    case HCRI_TOKEN_CONST: return parse_named(p, HCRI_STATEMENT_CONSTANT);
+    case HCRI_TOKEN_LET: return parse_named(p, HCRI_STATEMENT_NAMED);
     case HCRI_TOKEN_ORIGIN: return parse_origin(p);
     case HCRI_TOKEN_UNBOUNDED: return begin_statement(p, HCRI_STATEMENT_UNBOUNDED);
     case HCRI_TOKEN_UNION: return parse_union(p);

@@ -83,7 +83,7 @@ hcri_excerpt hcri_text_excerpt(const hcri_text *text, hcri_span span) {
 hcri_excerpt hcri_text_nearest(const hcri_text *text, hcri_span span, size_t count, const char *const *names) {
     hcri_excerpt nearest = {""};
     const hcri_excerpt written = hcri_text_excerpt(text, span);
-    const size_t best = hcri_name_nearest(written.text, count, (char *const *)names);
+    const size_t best = hcri_name_alike(written.text, count, (char *const *)names);
     if (best != SIZE_MAX)
         snprintf(nearest.text, sizeof nearest.text, ": the nearest known is \"%.40s\"", names[best]);
     return nearest;
@@ -149,6 +149,12 @@ void *hcri_take(hcri_text *text, hcri_span span, size_t count, size_t size) {
     if (memory == NULL)
         hcri_refuse_memory(text, span);
     return memory;
+}
+
+char *hcri_text_unquote(hcri_text *text, hcri_span span) {
+    const size_t length = span.end - span.start - 2;
+    char *string = hcri_take(text, span, length + 1, 1);
+    return memcpy(string, text->bytes + span.start + 1, length);
 }
 
 void *hcri_take_larger(hcri_text *text, hcri_span span, void *array, size_t *capacity, size_t count, size_t size) {

@@ -62,10 +62,12 @@ typedef struct hcri_excerpt {
     char text[80];
 } hcri_excerpt;
 hcri_excerpt hcri_text_excerpt(const hcri_text *text, hcri_span span);
-/* ": the nearest known is …", or nothing when `names` has none. */
+/* ": the nearest known is …", or nothing when none of `names` is alike. */
 hcri_excerpt hcri_text_nearest(const hcri_text *text, hcri_span span, size_t count, const char *const *names);
 /* Whether two places have the same text. */
 int hcri_text_same(const hcri_text *text, hcri_span a, hcri_span b);
+/* What stands between the quotes of a string, in the arena. */
+char *hcri_text_unquote(hcri_text *text, hcri_span span);
 int hcri_text_equal(const hcri_text *text, hcri_span span, const char *word);
 
 #endif

@@ -47,9 +47,10 @@ struct hcri_clauses { /* for name in expression, or if expression */
 };
 
 typedef enum hcri_statement_kind {
-    HCRI_STATEMENT_VARIABLE,  /* one output; expression: its size, NULL for a scalar */
-    HCRI_STATEMENT_PARAMETER, /* likewise, with its range */
+    HCRI_STATEMENT_VARIABLE,  /* one output; inner: its bounds, as constraints */
+    HCRI_STATEMENT_PARAMETER, /* one parameter, with its range */
     HCRI_STATEMENT_CONSTANT,
+    HCRI_STATEMENT_NAMED,      /* let */
     HCRI_STATEMENT_ORIGIN,     /* expression NULL: the word `name` */
     HCRI_STATEMENT_CONSTRAINT, /* a COMPARISON and its clauses */
     HCRI_STATEMENT_UNBOUNDED,
@@ -64,10 +65,12 @@ struct hcri_statement {
     hcri_statement_kind kind;
     hcri_span span, name;
     const hcri_node *expression;
-    const hcri_node *range[2]; /* PARAMETER: its ends, NULL without a range */
+    const hcri_node *size[2]; /* VARIABLE, PARAMETER: of a vector the first, of a scalar NULL both */
+    const hcri_node *labels;  /* the strings that name its rows; then the first size is NULL */
+    hcri_node *range[2];      /* PARAMETER: its ends, NULL without a range */
     const hcri_clauses *clauses;
     int one_line;          /* EXCEPT, without a block */
-    hcri_statement *inner; /* of blocks */
+    hcri_statement *inner; /* of blocks, and the bounds of an output */
     hcri_statement *next;
 };
 

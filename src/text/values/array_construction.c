@@ -1,5 +1,7 @@
 #include "text/values/array_construction.h"
 
+#include <math.h>
+
 #include "text/values/operators.h"
 #include "text/values/subscripts.h"
 
@@ -112,6 +114,65 @@ const hcri_value *hcri_apply_diag(const hcri_call *call) {
         if (k % (size + 1) == 0)
             hcri_add_term(&sums, k / (size + 1), 1);
     return hcri_value_combine(text, span, x, hcri_matrix_shape(size, size), &sums);
+}
+
+/* Each element n times: [1, 2] and 2 give [1, 1, 2, 2]. */
+const hcri_value *hcri_apply_repeat(const hcri_call *call) {
+    const hcri_value *x = call->argument[0];
+    const double times =
+        hcri_whole_number(call->text, hcri_argument_span(call, 1), call->argument[1], "a size", 1, HCRI_TEXT_SIZE);
+    if (x->shape.rank == 2)
+        hcri_refuse(call->text, hcri_argument_span(call, 0), HCR_ERROR_SHAPE,
+                    "repeat() needs a number or a vector, not %s: kron() repeats matrices",
+                    hcri_shape_describe(x->shape).text);
+    if (times * (double)x->size > HCRI_TEXT_SIZE)
+        hcri_refuse(call->text, call->node->span, HCR_ERROR_SHAPE, "this is too large: at most 2^26 numbers");
+    const size_t size = x->size * (size_t)times;
+    size_t *element = hcri_take(call->text, call->node->span, size, sizeof *element);
+    for (size_t i = 0; i < size; i++)
+        element[i] = i / (size_t)times;
+    return hcri_value_pick(call->text, call->node->span, x, hcri_vector_shape(size), element);
+}
+
+/* The blocks a_ij B; of two vectors the vector of all a_i b_j. One of both is constant. */
+const hcri_value *hcri_apply_kron(const hcri_call *call) {
+    hcri_text *text = call->text;
+    const hcri_span span = call->node->span;
+    const hcri_value *a = call->argument[0], *b = call->argument[1];
+    const int is_matrix = a->shape.rank == 2 || b->shape.rank == 2;
+    /* A vector beside a matrix is a row, as in NumPy. */
+    const size_t a_columns = a->shape.rank == 2 ? a->shape.dim[1] : a->size, a_rows = a->size / a_columns;
+    const size_t b_columns = b->shape.rank == 2 ? b->shape.dim[1] : b->size, b_rows = b->size / b_columns;
+    const size_t columns = a_columns * b_columns, size = a->size * b->size;
+    if ((double)a->size * (double)b->size > HCRI_TEXT_SIZE)
+        hcri_refuse(text, span, HCR_ERROR_SHAPE, "this is too large: at most 2^26 numbers");
+    size_t *of_a = hcri_take(text, span, size, sizeof *of_a), *of_b = hcri_take(text, span, size, sizeof *of_b);
+    for (size_t i = 0; i < size; i++) {
+        const size_t row = i / columns, column = i % columns;
+        of_a[i] = row / b_rows * a_columns + column / b_columns;
+        of_b[i] = row % b_rows * b_columns + column % b_columns;
+    }
+    const hcri_shape shape = is_matrix                                  ? hcri_matrix_shape(a_rows * b_rows, columns)
+                             : a->shape.rank == 0 && b->shape.rank == 0 ? hcri_scalar_shape()
+                                                                        : hcri_vector_shape(size);
+    return hcri_binary(&(hcri_operation){text, span, HCRI_TOKEN_TIMES, hcri_value_pick(text, span, a, shape, of_a),
+                                         hcri_value_pick(text, span, b, shape, of_b), hcri_argument_span(call, 0),
+                                         hcri_argument_span(call, 1)});
+}
+
+/* n numbers from first to last, both of which are there; one number is the first, as in NumPy. */
+const hcri_value *hcri_apply_linspace(const hcri_call *call) {
+    const double first =
+        hcri_constant_number(call->text, hcri_argument_span(call, 0), call->argument[0], "the first number");
+    const double last =
+        hcri_constant_number(call->text, hcri_argument_span(call, 1), call->argument[1], "the last number");
+    const size_t count = (size_t)hcri_whole_number(call->text, hcri_argument_span(call, 2), call->argument[2],
+                                                   "the count of numbers", 1, HCRI_TEXT_SIZE);
+    double *numbers = hcri_take(call->text, call->node->span, count, sizeof *numbers);
+    for (size_t i = 0; i < count; i++)
+        numbers[i] =
+            i != 0 && i + 1 == count ? last : first + (double)i * ((last - first) / fmax(1, (double)count - 1));
+    return hcri_value_constant(call->text, call->node->span, hcri_vector_shape(count), numbers);
 }
 
 const hcri_value *hcri_apply_filled(const hcri_call *call) {

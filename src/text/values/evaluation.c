@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "formats/column_names.h"
 #include "text/values/array_construction.h"
 #include "text/values/operators.h"
 #include "text/values/read_table.h"
@@ -134,6 +135,28 @@ static const hcri_value *evaluate_call(hcri_scope *scope, const hcri_node *node)
     return node->function->apply(&call);
 }
 
+/* load["north"]: the row of that name. */
+static hcri_subscript find_row(hcri_scope *scope, const hcri_node *of, const hcri_node *string, size_t dimension) {
+    hcri_text *text = scope->text;
+    const hcri_name *name = of->kind == HCRI_NODE_NAME ? hcri_scope_find(scope, of->span) : NULL;
+    const hcri_node *labels = name == NULL ? NULL : name->labels;
+    if (labels == NULL || dimension != 0)
+        hcri_refuse(text, string->span, HCR_ERROR_NAME, "%s have no names here: an index is a number",
+                    dimension == 0 ? "rows" : "columns");
+    const char *wanted = hcri_text_unquote(text, string->span);
+    const char **known = hcri_take(text, string->span, labels->count, sizeof *known);
+    size_t *position = hcri_take(text, string->span, 1, sizeof *position);
+    for (size_t i = 0; i < labels->count; i++) {
+        known[i] = hcri_text_unquote(text, labels->child[i]->span);
+        *position = i;
+        if (strcmp(known[i], wanted) == 0)
+            return (hcri_subscript){.count = 1, .position = position};
+    }
+    hcri_refuse(text, string->span, HCR_ERROR_NAME, "%s has no row %s: the nearest is \"%s\"", name->name,
+                hcri_text_excerpt(text, string->span).text,
+                known[hcri_name_nearest(wanted, labels->count, (char *const *)known)]);
+}
+
 static const hcri_value *evaluate_index(hcri_scope *scope, const hcri_node *node) {
     const hcri_value *value = hcri_evaluate(scope, node->child[0]);
     const size_t count = node->count - 1;
@@ -144,6 +167,10 @@ static const hcri_value *evaluate_index(hcri_scope *scope, const hcri_node *node
     for (size_t s = 0; s < count; s++) {
         const hcri_node *child = node->child[s + 1];
         const hcri_value *part[3];
+        if (child->kind == HCRI_NODE_STRING) {
+            subscript[s] = find_row(scope, node->child[0], child, s);
+            continue;
+        }
         if (child->kind != HCRI_NODE_SLICE) {
             subscript[s] =
                 hcri_subscript_indices(scope->text, child->span, hcri_evaluate(scope, child), value->shape.dim[s]);
@@ -162,13 +189,25 @@ static int repeats(const hcri_node *list, const hcri_value *number) {
            number->shape.rank == 0 && number->constant[0] != 1;
 }
 
+void hcri_refuse_list_of_one(hcri_text *text, const hcri_node *list, hcri_shape own, hcri_shape other) {
+    if (list->kind == HCRI_NODE_LIST && list->count == 1 && own.rank == 1 && own.dim[0] == 1 &&
+        other.dim[0] * other.dim[1] > 1)
+        hcri_refuse(text, list->span, HCR_ERROR_SHAPE,
+                    "a list of one number beside %s: write %s for one number that counts for all",
+                    hcri_shape_describe(other).text, hcri_text_excerpt(text, list->child[0]->span).text);
+}
+
 static const hcri_value *evaluate_binary(hcri_scope *scope, const hcri_node *node) {
     const hcri_value *left = hcri_evaluate(scope, node->child[0]);
     const hcri_value *right = hcri_evaluate(scope, node->child[1]);
     if (node->operator== HCRI_TOKEN_TIMES &&(repeats(node->child[0], right) || repeats(node->child[1], left)))
-        hcri_refuse(scope->text, node->span, HCR_ERROR_SHAPE,
-                    "in Python this repeats the list, here it multiplies its one number: write ones(n) times "
-                    "the number for a vector of n, or the product");
+        hcri_refuse(
+            scope->text, node->span, HCR_ERROR_SHAPE,
+            "in Python this repeats the list, here it multiplies its one number: write repeat(%s, n) for a "
+            "vector of n, or the product",
+            hcri_text_excerpt(scope->text, node->child[node->child[0]->kind != HCRI_NODE_LIST]->child[0]->span).text);
+    hcri_refuse_list_of_one(scope->text, node->child[0], left->shape, right->shape);
+    hcri_refuse_list_of_one(scope->text, node->child[1], right->shape, left->shape);
     return hcri_binary(&(hcri_operation){scope->text, node->span, node->operator, left, right, node->child[0]->span,
                                          node->child[1]->span});
 }

@@ -11,7 +11,8 @@ typedef enum hcri_name_kind {
     HCRI_NAME_OUTPUT,
     HCRI_NAME_PARAMETER,
     HCRI_NAME_CONSTANT, /* of the text */
-    HCRI_NAME_GIVEN,    /* by the caller */
+    HCRI_NAME_EXPRESSION,
+    HCRI_NAME_GIVEN, /* by the caller */
     HCRI_NAME_LOOP
 } hcri_name_kind;
 
@@ -20,6 +21,7 @@ typedef struct hcri_name {
     const char *name;
     hcri_span span; /* where it is declared; {0, 0} for what the caller gives */
     const hcri_value *value;
+    const hcri_node *labels; /* NULL, or the strings that name its rows */
     int used;
 } hcri_name;
 
@@ -37,6 +39,8 @@ void hcri_scope_add(hcri_scope *scope, hcri_name_kind kind, hcri_span span, cons
 /* The constants of the caller; before everything else. */
 void hcri_scope_add_given(hcri_scope *scope, size_t count, const hcr_constant *constant);
 
+/* Refuses [30] beside something longer: a list of another length would be refused, too. */
+void hcri_refuse_list_of_one(hcri_text *text, const hcri_node *list, hcri_shape own, hcri_shape other);
 const hcri_value *hcri_evaluate(hcri_scope *scope, const hcri_node *node);
 /* Calls `visit` for every combination of the loops whose conditions hold; with NULL clauses once. Memory that a visit
  * takes is given back when `rewinds`. */

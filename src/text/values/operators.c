@@ -16,8 +16,11 @@ hcri_shape hcri_broadcast_shape(hcri_text *text, hcri_span span, hcri_shape a, h
     size_t result[2];
     for (int d = 0; d < 2; d++) {
         if (dim[0][d] != dim[1][d] && dim[0][d] != 1 && dim[1][d] != 1)
-            hcri_refuse(text, span, HCR_ERROR_SHAPE, "these shapes don't fit together: %s and %s",
-                        hcri_shape_describe(a).text, hcri_shape_describe(b).text);
+            hcri_refuse(text, span, HCR_ERROR_SHAPE, "these shapes don't fit together: %s and %s%s",
+                        hcri_shape_describe(a).text, hcri_shape_describe(b).text,
+                        a.rank + b.rank == 3 && a.dim[0] == b.dim[0]
+                            ? ": where a number belongs to a row, write reshape(x, len(x), 1) for the vector"
+                            : "");
         result[d] = dim[0][d] == 1 ? dim[1][d] : dim[0][d];
     }
     const int rank = a.rank > b.rank ? a.rank : b.rank;

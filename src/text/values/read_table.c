@@ -11,15 +11,6 @@ static int ends_with(const char *name, const char *ending) {
     return length >= size && strcmp(name + length - size, ending) == 0;
 }
 
-/* What stands between the quotes, terminated. */
-static char *unquote(hcri_text *text, hcri_span span) {
-    const size_t length = span.end - span.start - 2;
-    char *string = hcri_take(text, span, length + 1, 1);
-    if (string != NULL)
-        memcpy(string, text->bytes + span.start + 1, length);
-    return string;
-}
-
 static char *join_path(hcri_text *text, hcri_span span, const char *name) {
     const char *folder = text->folder == NULL || text->folder[0] == '\0' || name[0] == '/' ? NULL : text->folder;
     const size_t size = strlen(name) + (folder == NULL ? 0 : strlen(folder) + 1) + 1;
@@ -47,7 +38,8 @@ static const hcri_value *pick_column(hcri_text *text, hcri_span span, const char
 
 const hcri_value *hcri_read(hcri_text *text, const hcri_node *call) {
     const hcri_span span = call->child[0]->span;
-    char *name = unquote(text, span), *key = call->count < 2 ? NULL : unquote(text, call->child[1]->span);
+    char *name = hcri_text_unquote(text, span),
+         *key = call->count < 2 ? NULL : hcri_text_unquote(text, call->child[1]->span);
     char *path = join_path(text, span, name);
     if (name[0] == '\0' || strcmp(name, "-") == 0)
         hcri_refuse(text, span, HCR_ERROR_FILE, "read() needs the name of a file");

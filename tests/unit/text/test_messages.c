@@ -48,7 +48,7 @@ static const wrong_text wrong_texts[] = {
     {"var y[2]\ny <= []", HCR_ERROR_SHAPE, 2, 6, "this list is empty", "[]"},
     {"var y[2]\ny <= \"3\"", HCR_ERROR_SYNTAX, 2, 6, "a string stands in read", "\"3\""},
     {"var y[2]\ny.S <= 3", HCR_ERROR_SYNTAX, 2, 3, "the T of a transpose", "S"},
-    {"var y[2, 3]", HCR_ERROR_UNSUPPORTED, 1, 8, "use reshape()", ","},
+    {"var y[2, 3, 4]", HCR_ERROR_UNSUPPORTED, 1, 11, "two sizes at most", ","},
     {"var for", HCR_ERROR_NAME, 1, 5, "\"for\" is a word of the language", "for"},
     {"", HCR_ERROR_NAME, 1, 1, "no outputs are declared", ""},
     {"# nothing", HCR_ERROR_NAME, 1, 10, "no outputs are declared", ""},

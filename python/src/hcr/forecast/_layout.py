@@ -13,19 +13,15 @@ from ..errors import make
 
 
 class Variable(NamedTuple):
-    """A variable or a parameter of a region: its name, and its size, None for a scalar."""
+    """A variable or a parameter of a region, or a row of one: its name, and its size, None for a scalar."""
 
     name: str
     size: int | None
+    elements: tuple[str, ...]  #: the names of its numbers
 
     @property
     def length(self) -> int:
         return 1 if self.size is None else self.size
-
-    @property
-    def elements(self) -> list[str]:
-        """The names of its numbers."""
-        return [self.name] if self.size is None else [f"{self.name}[{k}]" for k in range(self.size)]
 
 
 class Table(NamedTuple):
@@ -39,13 +35,21 @@ class Table(NamedTuple):
 
 
 def variables_of(names: Sequence[str]) -> list[Variable]:
-    """The variables behind the names of outputs: ``load[0]``, ``load[1]``, ``p`` are load[2] and p."""
-    sizes: dict[str, int | None] = {}
+    """The variables behind the names of outputs: ``load[0]``, ``load[1]``, ``p`` are load[2] and p.
+
+    The rows of matrices are variables of their own: ``load[north,0]``, ``load[north,1]`` are north[2], ``load[0,0]`` …
+    are ``load[0]``; and so is ``load[north]``.
+    """
+    elements: dict[tuple[str, str, bool], list[str]] = {}
     for name in names:
-        found = re.fullmatch(r"(\w+)\[\d+\]", name)
-        base = found[1] if found else name
-        sizes[base] = (sizes.get(base) or 0) + 1 if found else None
-    return [Variable(name, size) for name, size in sizes.items()]
+        whole, row, column = re.fullmatch(r"(\w+)(?:\[([^,]+?)(,\d+)?\])?", name).groups()  # type: ignore[union-attr]
+        is_number = row is not None and row.isdecimal()
+        alone = row is None or (column is None and not is_number)
+        called = whole if row is None or (is_number and not column) else f"{whole}[{row}]" if is_number else row
+        elements.setdefault((whole, called, alone), []).append(name)
+    return [
+        Variable(called, None if alone else len(all_), tuple(all_)) for (_, called, alone), all_ in elements.items()
+    ]
 
 
 def series_of(variables: Sequence[Variable], series: Mapping[str, Any], ids: Sequence[Any]) -> list[int] | None:

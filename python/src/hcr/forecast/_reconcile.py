@@ -80,7 +80,7 @@ def reconcile(
     frame, index = _frames.with_ids(Y_hat_df, id_col, "Y_hat_df")
     limits = (0.0 if nonnegative else lower, upper)
     columns = Columns(id_col, time_col, target_col, _frames.groups(frame, by), _columns_of(limits, frame))
-    variables = [Variable(name, None) for name in hierarchy.ids]
+    variables = [Variable(name, None, (name,)) for name in hierarchy.ids]
     samples = Samples(frame, variables, [], columns, models, {})
     low, high = (
         _limit(limit, samples, hierarchy, empty) for limit, empty in zip(limits, (-np.inf, np.inf), strict=True)
