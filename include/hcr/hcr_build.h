@@ -1,6 +1,6 @@
 /* hcr_build.h: make regions (from text or by calls), check points exactly, project points.
  *
- * These need the solvers that the runtime (hcr.h) does without: CLP, IPOPT, LAPACK and GMP. */
+ * These need the solvers that the runtime (hcr.h) does without: CLP, LAPACK and GMP. */
 #ifndef HCR_BUILD_H
 #define HCR_BUILD_H
 

@@ -2,12 +2,14 @@
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <string.h>
-#include <zip.h>
 
 #include "base/file.h"
 #include "base/memory.h"
 #include "formats/column_names.h"
 #include "formats/table.h"
+
+#ifdef HCRI_HAS_ZIP
+#include <zip.h>
 
 /* The names of the arrays, with the numbers of their entries in the archive. */
 typedef struct arrays {
@@ -142,3 +144,14 @@ hcr_status hcri_npz_read(const char *file, const char *bytes, size_t size, const
     HCRI_TRY(extract(archive, a.entries[chosen], file, a.names[chosen], &array, &array_size, error));
     return hcri_npy_read(file, array, array_size, vector, table, error);
 }
+
+#else
+
+hcr_status hcri_npz_read(const char *file, const char *bytes, size_t size, const char *key, int vector,
+                         hcr_table *table, hcr_error *error) {
+    (void)bytes, (void)size, (void)key, (void)vector, (void)table;
+    return hcri_fail_at(error, HCR_ERROR_UNSUPPORTED, file, 0, 0,
+                        "this build of hcr has no libzip, which NPZ archives need: save the array as .npy");
+}
+
+#endif

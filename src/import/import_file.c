@@ -1,12 +1,15 @@
 /* Reads a file of any supported format: unpacks it, finds its format, reads it. */
 #define _POSIX_C_SOURCE 200809L
 #include <string.h>
-#include <zlib.h>
 
 #include "base/file.h"
 #include "formats/column_names.h"
 #include "import/problem.h"
 #include "import/text_lines.h"
+
+#ifdef HCRI_HAS_ZLIB
+#include <zlib.h>
+#endif
 
 void hcr_import_free(hcr_import *import) {
     if (import == NULL)
@@ -24,12 +27,14 @@ size_t hcr_import_constraints(const hcr_import *import) { return import->relatio
 
 /* ------------------------------------------------------------------------------------------------------------ gzip */
 
-static void *allocate_for_zlib(void *allocator, uInt items, uInt size) { return hcri_allocate(allocator, items, size); }
-static void release_for_zlib(void *allocator, void *memory) { hcri_release(allocator, memory); }
-
 static int is_packed(const char *bytes, size_t size) {
     return size >= 2 && (unsigned char)bytes[0] == 0x1F && (unsigned char)bytes[1] == 0x8B;
 }
+
+#ifdef HCRI_HAS_ZLIB
+
+static void *allocate_for_zlib(void *allocator, uInt items, uInt size) { return hcri_allocate(allocator, items, size); }
+static void release_for_zlib(void *allocator, void *memory) { hcri_release(allocator, memory); }
 
 /* All members of a gzip file, one after the other; *text is terminated. */
 static hcr_status inflate_all(z_stream *stream, const char *bytes, size_t size, const hcr_allocator *allocator,
@@ -74,6 +79,17 @@ static hcr_status unpack(const char *bytes, size_t size, const hcr_allocator *al
     inflateEnd(&stream);
     return status;
 }
+
+#else
+
+static hcr_status unpack(const char *bytes, size_t size, const hcr_allocator *allocator, char **text, size_t *length,
+                         const char *file, hcr_error *error) {
+    (void)bytes, (void)size, (void)allocator, (void)text, (void)length;
+    return hcri_fail_at(error, HCR_ERROR_UNSUPPORTED, file, 0, 0,
+                        "this build of hcr has no zlib, which packed files need: unpack it first (gunzip)");
+}
+
+#endif
 
 /* ----------------------------------------------------------------------------------------------------- the formats */
 

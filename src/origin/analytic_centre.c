@@ -8,12 +8,12 @@
 #include "origin/equalities/reduction.h"
 #include "origin/largest_ball.h"
 #include "origin/local_program.h"
+#include "origin/newton_centre.h"
 #include "origin/origin_tolerances.h"
 #include "origin/point_check.h"
 #include "origin/polytope_centre.h"
 #include "origin/single_quadratic.h"
 #include "solvers/linear_program.h"
-#include "solvers/nonlinear_program.h"
 
 static const hcr_allocator *const memory = &hcri_default_allocator;
 
@@ -146,7 +146,7 @@ typedef struct search {
     double *y, *z, *gradient; /* the point; the solver's variables and r */
     double scale;             /* of the variables around y */
     double reached;           /* r · scale */
-    size_t sides, quadratics; /* with quadratics IPOPT's, else a simplex method's */
+    size_t sides, quadratics; /* with quadratics a barrier method's, else a simplex method's */
     uint32_t *number;         /* of the sides, then of the quadratics … */
     double *multiplier;       /* … and their multipliers in max r */
     double *weight;           /* w_q scale */
@@ -213,7 +213,7 @@ static double weigh(search *at) {
 
 /* One convex program around y, at a scale at which y isn't far outside. */
 static hcr_status solve_convex(search *at, hcr_error *error) {
-    static const double far = -10;
+    static const double far = -10, close_enough = 1e-6;
     const hcri_set *set = at->set;
     const size_t n = set->n;
     double lowest = weigh(at);
@@ -223,21 +223,16 @@ static hcr_status solve_convex(search *at, hcr_error *error) {
     }
     const hcri_local local = {set, at->y, at->scale, NULL};
     HCRI_SCOPED_BY(hcri_program_release) hcri_program program = {0};
-    HCRI_SCOPED_BY(hcri_nlp_scoped) hcri_nlp *nlp = NULL;
     HCRI_TRY(hcri_local_margin(&local, &program, error));
-    const hcri_nlp_parts parts = {
-        .set = set, .program = &program, .centre = at->y, .scale = at->scale, .weight = at->weight, .slack = n};
-    HCRI_TRY(hcri_nlp_create(&parts, &nlp, error));
-    memset(at->z, 0, n * sizeof *at->z);
-    at->z[n] = fmin(lowest - 0.1 * (1 + fabs(lowest)), 1);
-    hcri_nlp_linear(nlp)[n] = -1;
+    const hcri_barrier_set around = {
+        .set = set, .program = &program, .centre = at->y, .scale = at->scale, .weight = at->weight};
+    double gap;
+    HCRI_TRY(hcri_newton_deepest(&around, hcri_solver_tolerance, at->z, at->multiplier, &gap, error));
     /* A point that isn't optimal still serves when it is inside, which is checked in the end. */
-    if (!hcri_nlp_solve(nlp, hcri_solver_tolerance, at->z) && !(at->z[n] > 0))
+    if (!(gap <= close_enough) && !(at->z[n] > 0))
         return hcri_fail(error, HCR_ERROR_SOLVER,
-                         "IPOPT finds no point inside the region: rescale the constraints so that their "
-                         "coefficients have similar sizes, or give an origin");
-    memcpy(at->multiplier, hcri_nlp_row_multipliers(nlp), at->sides * sizeof *at->multiplier);
-    memcpy(at->multiplier + at->sides, hcri_nlp_quadratic_multipliers(nlp), at->quadratics * sizeof *at->multiplier);
+                         "no point inside the region was found: rescale the constraints so that their coefficients "
+                         "have similar sizes, or give an origin");
     return HCR_OK;
 }
 
@@ -266,7 +261,7 @@ static hcr_status search_at_scale(search *at, hcr_error *error) {
             break;
         } else {
             const double finer = fmax(fabs(r), hcri_no_radius) * at->scale * 10;
-            if (finer <= fmax(rounding_at(at), least))
+            if (finer <= fmax(rounding_at(at), least) || round + 1 == MOST_ROUNDS)
                 break;
             at->scale = finer;
         }
@@ -348,46 +343,27 @@ static hcr_status search_judge(const search *at, hcr_error *error) {
 
 /* ------------------------------------------------------------------------------------------------ analytic centres */
 
-/* min −Σ log(s − room) over a_i·z + s_i = slack_i and g_q/weight_q + s_q = 0 around y. A side with held[side] (NULL:
- * none) keeps the slack that it has, without a logarithm. */
+/* argmax Σ log(slack − room) around y; a side with held[side] (NULL: none) keeps the slack that it has. */
 static hcr_status analytic(const hcri_set *set, double scale, double room, const int *held, double *y,
                            hcr_error *error) {
-    const size_t n = set->n, sides = hcri_local_sides(set), quadratics = set->blocks - 2;
+    const size_t n = set->n, quadratics = set->blocks - 2;
     const hcri_local local = {set, y, scale, NULL};
     HCRI_SCOPED_BY(hcri_program_release) hcri_program program = {0};
-    HCRI_SCOPED_BY(hcri_nlp_scoped) hcri_nlp *nlp = NULL;
-    HCRI_TRY(hcri_local_slacks(&local, &program, error));
+    HCRI_TRY(hcri_local_margin(&local, &program, error));
     HCRI_SCOPED double *weight = hcri_allocate(memory, quadratics, sizeof *weight);
-    HCRI_SCOPED double *x = hcri_allocate(memory, program.columns, sizeof *x);
-    if (weight == NULL || x == NULL)
+    HCRI_SCOPED double *z = hcri_allocate(memory, n, sizeof *z);
+    if (weight == NULL || z == NULL)
         return hcri_fail_memory(error);
-    for (size_t i = 0; i < sides; i++) {
-        const double slack = program.row_upper[i] - room;
-        program.row_lower[i] = program.row_upper[i] = slack;
-        x[n + i] = fmax(slack, 1e-6);
-        if (held != NULL && held[i]) /* stays where it is */
-            program.lower[n + i] = program.upper[n + i] = slack;
-    }
-    for (size_t q = 0; q < quadratics; q++) {
+    for (size_t q = 0; q < quadratics; q++)
         weight[q] = -set->block[q + 2]->kind->value(set->block[q + 2], 0, y, NULL, set->block[q + 2]->scratch);
-        x[n + sides + q] = 1;
-    }
-    const hcri_nlp_parts parts = {.set = set,
-                                  .program = &program,
-                                  .centre = y,
-                                  .scale = scale,
-                                  .weight = weight,
-                                  .slack = n + sides,
-                                  .stride = 1,
-                                  .equality = 1};
-    HCRI_TRY(hcri_nlp_create(&parts, &nlp, error));
-    for (size_t i = 0; i < sides + quadratics; i++)
-        hcri_nlp_logarithm(nlp)[n + i] = i < sides && held != NULL && held[i] ? 0 : 1;
-    if (!hcri_nlp_solve(nlp, hcri_solver_tolerance, x))
+    const hcri_barrier_set around = {.set = set, .program = &program, .centre = y, .scale = scale, .weight = weight};
+    int found;
+    HCRI_TRY(hcri_newton_centre(&around, room, held, z, &found, error));
+    if (!found)
         return hcri_fail(error, HCR_ERROR_SOLVER,
-                         "IPOPT finds no analytic centre: choose another origin, such as chebyshev");
+                         "no analytic centre was found: choose another origin, such as chebyshev");
     for (size_t j = 0; j < n; j++)
-        y[j] += scale * x[j];
+        y[j] += scale * z[j];
     return HCR_OK;
 }
 
@@ -398,8 +374,8 @@ hcr_status hcri_central_analytic(const hcri_set *set, double radius, double *y, 
     return found ? HCR_OK : analytic(set, radius, 0, NULL, y, error);
 }
 
-/* By Newton's method on the sparse system. Its equalities converge slowly beside bounds that are far away; IPOPT's
- * don't, and take minutes of large sets. */
+/* By Newton's method on the sparse system. Its equalities converge slowly beside bounds that are far away; those of
+ * dense matrices don't, and take minutes of large sets. */
 static hcr_status spread_sparse(const search *at, const int *held, double kept, double *moved, int *found,
                                 hcr_error *error) {
     const hcri_set *set = at->set;
@@ -418,7 +394,7 @@ static hcr_status spread_sparse(const search *at, const int *held, double kept, 
 /* The centres of a largest ball make a face: sides with a multiplier keep their distance there, and y is free in the
  * rest. With as many multipliers as a basis has there is one centre. A failure leaves y where it was. */
 static hcr_status search_spread(search *at, hcr_error *error) {
-    enum { MOST_FOR_IPOPT = 100 };
+    enum { MOST_FOR_DENSE = 100 };
     static const double kept = 0.99;
     const size_t n = at->set->n;
     size_t supporting = 0, largest = 0;
@@ -437,7 +413,7 @@ static hcr_status search_spread(search *at, hcr_error *error) {
     for (size_t i = 0; i < at->sides; i++)
         held[i] = at->multiplier[i] > hcri_supporting && i != largest;
     int found = 1;
-    if (n > MOST_FOR_IPOPT)
+    if (n > MOST_FOR_DENSE)
         HCRI_TRY(spread_sparse(at, held, kept, moved, &found, error));
     else
         found = analytic(at->set, at->reached, kept, held, moved, error) == HCR_OK;

@@ -15,7 +15,8 @@ hcr_status hcri_central_radius(const hcri_set *set, const double *y, double *rad
  * The middle of a box or the centre of an ellipsoid is taken where nothing can beat it; for a polytope with more than
  * 1,000 outputs its analytic centre, where one is found. Other polytopes go to CLP: max r, a_i·y + |a_i| r <= b_i.
  * There may be many such centres; when the multipliers leave y free, it moves to the analytic centre of those that have
- * at least 99 % of the radius. Sets with quadratics go to IPOPT: max r, also c_q(y) + w_q r <= 0 with w_q so that
+ * at least 99 % of the radius. Sets with quadratics go to a barrier
+ * method (newton_centre.h): max r, also c_q(y) + w_q r <= 0 with w_q so that
  * −c_q/w_q is the radius at the point where it starts, and again from the point found while the radius grows by 5 %.
  * Solvers start again around what they found, at the scale of its radius, until that is no longer small: so thin sets
  * are distinguished from empty ones. Errors: EMPTY with the conflict, SOLVER, MEMORY. */

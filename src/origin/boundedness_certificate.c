@@ -4,8 +4,7 @@
 
 #include <math.h>
 
-#include <cblas.h>
-#include <lapacke.h>
+#include "dense/dense.h"
 
 /* With the sides' normals as rows of H, of unit length, an open direction d != 0 has Hd <= 0. Let H'μ = r, μ >= m > 0:
  *

@@ -1,9 +1,8 @@
 /* Quadratics from the caller: checked, certified convex, and added in the cheapest form that says the same. */
 #include <math.h>
 
-#include <lapacke.h>
-
 #include "base/double_double.h"
+#include "dense/dense.h"
 #include "hcr/hcr_build.h"
 #include "region/builder.h"
 #include "solvers/blas_threads.h"

@@ -24,14 +24,14 @@
     T(hcri_written_digits, 1e-9)
 
 /* The search for an interior point. Radii are in units of the search's scale, which follows the region's size.
- * - small_radius: below it the search goes on at a finer scale: CLP's and IPOPT's tolerance of 1e-9 is then a millionth
+ * - small_radius: below it the search goes on at a finer scale: the solvers' tolerance of 1e-9 is then a millionth
  *   of the radius.
  * - no_radius: what is left of a radius of 0 by those tolerances, a thousand times over.
  * - flat_share: a radius that can't be distinguished from 0 in a region of size 1, thousands of roundings of a
  * coordinate.
  * - empty_share: a region whose radius is less than this share of the first scale, without a point inside, has no
  *   interior: the solvers' tolerance.
- * - solver_tolerance: IPOPT's, relative.
+ * - solver_tolerance: the barrier method's, of the radius.
  * - member_share: a multiplier, as a share of the largest, that makes a constraint part of a conflict.
  * - box_share: the same of the box that was derived, whose part in a conflict means that it has to be looked at again.
  * - supporting: a multiplier that isn't 0: the solvers' tolerance. */

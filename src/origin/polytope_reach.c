@@ -4,8 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include <cblas.h>
-#include <lapacke.h>
+#include "dense/dense.h"
 
 /* With the sides as g_i·z <= 1, weak duality says z_j <= Σ μ_i for any μ >= 0 with G'μ = e_j, and when G'μ = e_j + ρ
  *

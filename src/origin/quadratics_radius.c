@@ -1,9 +1,9 @@
 #include "origin/quadratics_radius.h"
 
-#include <lapacke.h>
 #include <math.h>
 
 #include "base/vector.h"
+#include "dense/dense.h"
 
 /* Larger matrices take more time than their margin is worth. */
 enum { LARGEST = 1024 };

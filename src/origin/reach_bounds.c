@@ -3,18 +3,17 @@
 #include <math.h>
 #include <string.h>
 
-#include <lapacke.h>
-
 #include "base/random.h"
+#include "dense/dense.h"
 #include "origin/bound_propagation.h"
 #include "origin/boundedness_certificate.h"
 #include "origin/constraint_words.h"
 #include "origin/local_program.h"
 #include "origin/origin_tolerances.h"
+#include "origin/outer_approximation.h"
 #include "origin/polytope_reach.h"
 #include "origin/single_quadratic.h"
 #include "solvers/linear_program.h"
-#include "solvers/nonlinear_program.h"
 
 static const hcr_allocator *const memory = &hcri_default_allocator;
 
@@ -325,11 +324,11 @@ static hcr_status linear_extremes(const hcri_local *local, int unbounded, double
     return found || lifted.lift != NULL ? HCR_OK : extremes_by_programs(local, all, lower, upper, error);
 }
 
-static hcr_status refuse_reach(const hcri_set *set, size_t j, const char *solver, hcr_error *error) {
+static hcr_status refuse_reach(const hcri_set *set, size_t j, hcr_error *error) {
     char name[128];
     hcri_set_column_name(set, j, name, sizeof name);
     return hcri_fail(error, HCR_ERROR_SOLVER,
-                     "%s can't find how far %s reaches: add a bound on it that it can't exceed", solver, name);
+                     "the solver can't find how far %s reaches: add a bound on it that it can't exceed", name);
 }
 
 /* Outputs that only the quadratics bound, and none of them alone. */
@@ -338,34 +337,18 @@ static hcr_status curved_extremes(const hcri_local *local, double *lower, double
     const size_t n = set->n;
     for (size_t j = 0; j < n && set->blocks == 2; j++)
         if (isinf(lower[j]) || isinf(upper[j]))
-            return refuse_reach(set, j, "CLP", error);
-    HCRI_SCOPED_BY(hcri_program_release) hcri_program program = {0};
-    HCRI_SCOPED_BY(hcri_nlp_scoped) hcri_nlp *nlp = NULL;
-    HCRI_TRY(hcri_local_plain(local, &program, error));
-    HCRI_SCOPED double *weight = hcri_allocate(memory, set->blocks, sizeof *weight),
-                       *z = hcri_allocate(memory, n, sizeof *z);
-    if (weight == NULL || z == NULL)
+            return refuse_reach(set, j, error);
+    int bounded;
+    HCRI_SCOPED_BY(hcri_outer_release) hcri_outer outer = {.set = NULL};
+    HCRI_SCOPED double *direction = hcri_allocate(memory, n, sizeof *direction);
+    if (direction == NULL)
         return hcri_fail_memory(error);
-    for (size_t b = 2; b < set->blocks; b++)
-        weight[b - 2] = -set->block[b]->kind->value(set->block[b], 0, local->centre, NULL, set->block[b]->scratch);
-    const hcri_nlp_parts parts = {.set = set,
-                                  .program = &program,
-                                  .centre = local->centre,
-                                  .scale = local->scale,
-                                  .weight = weight,
-                                  .slack = SIZE_MAX};
-    HCRI_TRY(hcri_nlp_create(&parts, &nlp, error));
-    for (size_t j = 0; j < n; j++)
-        for (int side = 0; side < 2; side++) {
-            if (!isinf((side == 0 ? upper : lower)[j]))
-                continue;
-            memset(z, 0, n * sizeof *z);
-            hcri_nlp_linear(nlp)[j] = side == 0 ? -1 : 1;
-            if (!hcri_nlp_solve(nlp, 1e-8, z))
-                return refuse_reach(set, j, "IPOPT", error);
-            hcri_bounds_take(local->centre[j], local->scale, fabs(z[j]) * local->scale, side, &lower[j], &upper[j]);
-            hcri_nlp_linear(nlp)[j] = 0;
-        }
+    HCRI_TRY(hcri_outer_create(set, lower, upper, &outer, error));
+    hcri_outer_start_at(&outer, local->centre);
+    HCRI_TRY(hcri_outer_prove(&outer, &bounded, direction, error));
+    HCRI_TRY(hcri_outer_extremes(&outer, local->centre, local->scale, NULL, NULL, NULL, error));
+    memcpy(lower, outer.lower, n * sizeof *lower);
+    memcpy(upper, outer.upper, n * sizeof *upper);
     return HCR_OK;
 }
 

@@ -1,9 +1,9 @@
 #include "origin/single_quadratic.h"
 
-#include <cblas.h>
-#include <lapacke.h>
 #include <math.h>
 #include <string.h>
+
+#include "dense/dense.h"
 
 static const hcr_allocator *const memory = &hcri_default_allocator;
 

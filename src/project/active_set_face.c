@@ -1,9 +1,9 @@
 /* The constraints that hold the last point as the region numbers them, and the linear system of a point that stays on
  * their face. */
-#include <cblas.h>
 #include <math.h>
 #include <string.h>
 
+#include "dense/dense.h"
 #include "project/active_set_state.h"
 #include "project/projection_tolerances.h"
 

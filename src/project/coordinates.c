@@ -1,11 +1,11 @@
 #include "project/coordinates.h"
 
-#include <lapacke.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/vector.h"
+#include "dense/dense.h"
 #include "kernels/kernels.h"
 
 /* Numbers that the basis and all rows in it may have. */

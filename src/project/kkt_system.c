@@ -1,11 +1,11 @@
 #include "project/kkt_system.h"
 #include "project/projection_tolerances.h"
 
-#include <cblas.h>
-#include <lapacke.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "dense/dense.h"
 
 int hcri_kkt_system_create(size_t n, hcri_kkt_system *system) {
     *system = (hcri_kkt_system){.n = n};

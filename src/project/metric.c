@@ -1,7 +1,5 @@
 #include "project/metric.h"
 
-#include <cblas.h>
-#include <lapacke.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +7,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "base/vector.h"
+#include "dense/dense.h"
 #include "project/projection_tolerances.h"
 
 /* What stands for the least eigenvalues of a matrix that isn't definite, as a share of the largest; and for a Q of 0 as

@@ -8,8 +8,8 @@
 #include "maps/maps.h"
 #include "origin/outer_approximation.h"
 #include "origin/single_quadratic.h"
-#include "project/curved_projection.h"
 #include "project/nearest_point.h"
+#include "project/newton_kkt.h"
 #include "project/projection_tolerances.h"
 
 struct hcri_projection {
@@ -23,7 +23,8 @@ struct hcri_projection {
     hcri_active_set *active_set; /* NULL: bounds alone, or curved inequalities */
     size_t axes_count;           /* of the quadratics, those taken apart when they are needed: the first ones */
     hcri_axes *axes;             /* n = 0: not yet */
-    hcri_curved *curved;         /* made when it is first needed */
+    hcri_kkt *kkt;               /* Newton's method for quadratics; NULL where matrices would be too large */
+    hcri_nearest *other;         /* for what that doesn't find; made when it is first needed */
     double *point, *nearer, *last, *room; /* n each */
     double *scratch;                      /* the blocks' */
 };
@@ -53,7 +54,8 @@ void hcri_projection_free(hcri_projection *projection) {
     hcri_active_set_free(projection->active_set);
     for (size_t q = 0; projection->axes != NULL && q < projection->axes_count; q++)
         hcri_axes_release(&projection->axes[q]);
-    hcri_curved_free(projection->curved);
+    hcri_kkt_free(projection->kkt);
+    hcri_nearest_free(projection->other);
     void *owned[] = {projection->axes, projection->point,   projection->nearer, projection->last,
                      projection->room, projection->scratch, projection};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
@@ -84,6 +86,8 @@ static hcr_status prepare(hcri_projection *projection, int warm, hcr_error *erro
         HCRI_TRY(hcri_active_set_create(region, projection->metric, &projection->active_set, error));
     if (!curved)
         hcri_active_set_warm(projection->active_set, warm);
+    if (curved && projection->nearest == NULL && set->n <= HCRI_LARGEST_KKT)
+        HCRI_TRY(hcri_kkt_create(region, NULL, projection->workspace, &projection->kkt, error));
     projection->axes_count = curved && projection->nearest == NULL ? count_axes(set) : 0;
     projection->axes = calloc(projection->axes_count + 1, sizeof *projection->axes);
     projection->scratch = calloc(region->scratch + 1, sizeof *projection->scratch);
@@ -224,18 +228,14 @@ static hcr_status project_near(hcri_projection *projection, const double *p, dou
     HCRI_TRY(project_cheaply(projection, p, y, &found, error));
     if (found == FOUND_NEAREST)
         return HCR_OK;
-    /* IPOPT's program knows nothing of equalities, a metric or parameters, and wants a scale. */
-    const hcr_region *region = projection->region;
-    if (region->affine.count != 0 || !region->bounded || projection->metric != NULL ||
-        region->origin_map.parameters != 0)
+    if (found == FOUND_NEARBY && projection->kkt != NULL && hcri_kkt_project(projection->kkt, p, y))
+        return HCR_OK;
+    if (projection->is_polytope)
         return found == FOUND_NEARBY && gauge_of(projection, y) <= 1 + hcri_nearly_inside ? HCR_OK
                                                                                           : fail_to_find(error);
-    if (projection->curved == NULL)
-        HCRI_TRY(hcri_curved_create(projection->region, projection->workspace, &projection->curved, error));
-    if (found == FOUND_NEARBY && hcri_curved_improve(projection->curved, p, y))
-        return HCR_OK;
-    HCRI_TRY(hcri_curved_project(projection->curved, p, y, error));
-    return gauge_of(projection, y) <= 1 + hcri_nearly_inside ? HCR_OK : fail_to_find(error);
+    if (projection->other == NULL)
+        HCRI_TRY(hcri_nearest_create(projection->region, NULL, projection->workspace, &projection->other, error));
+    return hcri_nearest_project(projection->other, p, y, error);
 }
 
 /* The nearest point y to p is also the one to every y + t (p − y), 0 < t <= 1: nearer points than p lead to it step by

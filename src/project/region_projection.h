@@ -1,5 +1,5 @@
 /* Nearest points of one region, up to rounding, by whatever is fastest for it: clamping, the active set, the principal
- * axes of one quadratic, IPOPT, cutting planes. */
+ * axes of one quadratic, Newton's method, cutting planes. */
 #ifndef HCRI_REGION_PROJECTION_H
 #define HCRI_REGION_PROJECTION_H
 

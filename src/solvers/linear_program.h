@@ -1,4 +1,4 @@
-/* Linear programs, by CLP: max c·x over l <= x <= u, L <= A x <= U, solved again from the last basis for another c. */
+/* Linear programs, by CLP or, without it, by simplex.c: max c·x over l <= x <= u, L <= A x <= U, solved again from the last basis for another c. */
 #ifndef HCRI_LINEAR_PROGRAM_H
 #define HCRI_LINEAR_PROGRAM_H
 
@@ -14,6 +14,8 @@ typedef struct hcri_program {
 } hcri_program;
 hcr_status hcri_program_create(hcri_program *program, size_t columns, hcr_error *error); /* columns without bounds */
 void hcri_program_release(hcri_program *program);
+/* By what a row is divided: its largest coefficient. */
+double hcri_row_scale(hcri_row row);
 /* Divides the row and its bounds by the largest coefficient, so that tolerances mean the same in all rows. */
 hcr_status hcri_program_add_row(hcri_program *program, hcri_row row, double lower, double upper, hcr_error *error);
 
@@ -25,23 +27,23 @@ void hcri_lp_free(hcri_lp *lp); /* NULL is fine */
 static inline void hcri_lp_scoped(hcri_lp **lp) { hcri_lp_free(*lp); }
 /* One more row, as hcri_program_add_row has it. */
 hcr_status hcri_lp_add_row(hcri_lp *lp, hcri_row row, double lower, double upper, hcr_error *error);
-/* CLP's presolve takes minutes where a column is in ten thousand rows. */
+/* Without a presolve: CLP's takes minutes where a column is in ten thousand rows. */
 void hcri_lp_leave_out_presolve(hcri_lp *lp);
 /* Takes the last `count` rows away. */
 hcr_status hcri_lp_remove_rows(hcri_lp *lp, size_t count, hcr_error *error);
 /* Other bounds for all columns; the arrays are scratch afterwards. */
 void hcri_lp_bound_columns(hcri_lp *lp, double *lower, double *upper);
-/* Errors: SOLVER when CLP gives up. */
+/* Errors: SOLVER when the solver gives up. */
 hcr_status hcri_lp_maximise(hcri_lp *lp, const double *objective, hcri_lp_outcome *outcome, hcr_error *error);
 /* The same by an interior-point method, each time from scratch, to a millionth or so: for large programs of dense rows
- * it is several times faster. No multipliers. */
+ * CLP is several times faster at it. No multipliers. */
 hcr_status hcri_lp_maximise_inside(hcri_lp *lp, const double *objective, hcri_lp_outcome *outcome, hcr_error *error);
 /* After an optimal end. The multiplier of a row as it was scaled: >= 0 where the upper side holds it, <= 0 the lower.
  */
 const double *hcri_lp_solution(const hcri_lp *lp);
 const double *hcri_lp_multipliers(const hcri_lp *lp);
 double hcri_lp_value(const hcri_lp *lp);
-/* What no point exceeds, by the multipliers: the value, or more where CLP ended before the optimum; infinite at worst.
+/* What no point exceeds, by the multipliers: the value, or more where the solver ended before the optimum; infinite at worst.
  * After hcri_lp_maximise. */
 double hcri_lp_bound(const hcri_lp *lp);
 

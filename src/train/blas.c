@@ -1,6 +1,6 @@
 #include "train/blas.h"
 
-#include <cblas.h>
+#include "dense/dense.h"
 
 void hcri_multiply_transposed(size_t rows, size_t columns, size_t inner, const float *A, const float *B, float *C) {
     const blasint m = (blasint)rows, n = (blasint)columns, k = (blasint)inner;

@@ -63,7 +63,7 @@ END
 done
 
 # D49: after Netlib's ship08s: what nobody asks for isn't sent, sum(x) == 0 over x >= 0. More than 1,000 columns, open above.
-# No interior, however many threads BLAS has; within 20 s of the processor (it takes 0.1; IPOPT's search took minutes).
+# No interior, however many threads BLAS has; within 20 s of the processor (it takes 0.1; an earlier search took minutes).
 python3 - >ship.region <<'END'
 from random import Random
 

@@ -21,7 +21,7 @@ PKG_CONFIG_LIBDIR=/nowhere cmake -S "$source" -B none -DCMAKE_FIND_ROOT_PATH=/no
     -DCMAKE_FIND_ROOT_PATH_MODE_LIBRARY=ONLY -DHCR_OPENMP=OFF >out 2>err
 same "a build without libraries fails" 1 $?
 line=$(grep -o 'sudo apt-get install.*' err)
-same "the line to type" "sudo apt-get install coinor-libclp-dev coinor-libipopt-dev libopenblas-dev liblapacke-dev \
+same "the line to type" "sudo apt-get install coinor-libclp-dev libopenblas-dev liblapacke-dev \
 libzip-dev zlib1g-dev libjansson-dev libgmp-dev libmpfr-dev libmpfi-dev libcsv-dev" "$line"
 same "one error" 1 "$(grep -c 'CMake Error' err)"
 finish

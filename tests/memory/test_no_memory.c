@@ -215,7 +215,7 @@ static hcr_status project_onto(const hcr_region *onto, const double *x) {
     hcr_projector_free(projector);
     return status;
 }
-/* Each has its own way to nearest points: cuts, an active set, principal axes and then IPOPT, a slice. */
+/* Each has its own way to nearest points: cuts, an active set, principal axes and then Newton's method, a slice. */
 static hcr_status project(void) { return project_onto(region, NULL); }
 static hcr_status project_flat(void) { return project_onto(flat_region, NULL); }
 static hcr_status project_ellipsoids(void) { return project_onto(ellipsoids, NULL); }

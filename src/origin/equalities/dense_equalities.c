@@ -1,7 +1,5 @@
 #include "origin/equalities/dense_equalities.h"
 
-#include <cblas.h>
-#include <lapacke.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -10,6 +8,7 @@
 #include "base/double_double.h"
 #include "base/memory.h"
 #include "base/vector.h"
+#include "dense/dense.h"
 #include "origin/origin_tolerances.h"
 #include "solvers/stop_request.h"
 

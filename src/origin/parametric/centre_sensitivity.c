@@ -1,10 +1,10 @@
 #include "origin/parametric/centre_sensitivity.h"
 
-#include <lapacke.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/vector.h"
+#include "dense/dense.h"
 #include "origin/equalities/reduction.h"
 #include "origin/equalities/transpose.h"
 #include "solvers/stop_request.h"

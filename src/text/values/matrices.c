@@ -2,8 +2,7 @@
 
 #include <math.h>
 
-#include <lapacke.h>
-
+#include "dense/dense.h"
 #include "text/values/elementwise_atoms.h"
 
 /* Entries that differ by no more than this share of the largest number in the matrix are the same but for rounding. */

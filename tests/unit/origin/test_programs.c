@@ -1,15 +1,14 @@
-/* The wrappers of CLP and IPOPT on programs whose answers are known. */
+/* Programs whose answers are known. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
+#include "origin/newton_centre.h"
 #include "region/builder.h"
-#include "solvers/nonlinear_program.h"
+#include "solvers/linear_program.h"
 
 static void add(hcri_program *program, double a, double b, double lower, double upper) {
     const uint32_t columns[2] = {0, 1};
@@ -82,49 +81,6 @@ static hcr_builder *disc(hcr_quadratic_form form) {
     return builder;
 }
 
-/* The nearest point of the disc with y0 <= 0.7 to (3, 4) is (0.6, 0.8): there (2.4, 3.2) = 4 (0.6, 0.8), so the disc
- * alone holds it, with the multiplier 4. With y0 <= 0.28 it is (0.28, 0.96): the disc has 3.04/0.96, the bound 2.72 −
- * 0.28·3.04/0.96. IPOPT was asked for 1e-10; 1e-8 is what that means for a point. It leaves no files. */
-static void test_nearest(void **state) {
-    (void)state;
-    const double bounds[2] = {0.7, 0.28}, expected[2][2] = {{0.6, 0.8}, {0.28, 0.96}};
-    for (int form = 0; form < 3; form++)
-        for (int which = 0; which < 2; which++) {
-            hcr_builder *builder = disc((hcr_quadratic_form)form);
-            hcri_program program;
-            assert_int_equal(hcri_program_create(&program, 2, NULL), HCR_OK);
-            program.upper[0] = (bounds[which] - 0.1) / 2;
-            const double centre[2] = {0.1, -0.2}, weight[1] = {0.7};
-            const hcri_nlp_parts parts = {.set = &builder->set,
-                                          .program = &program,
-                                          .centre = centre,
-                                          .scale = 2,
-                                          .weight = weight,
-                                          .slack = SIZE_MAX};
-            hcri_nlp *nlp;
-            assert_int_equal(hcri_nlp_create(&parts, &nlp, NULL), HCR_OK);
-            hcri_nlp_square(nlp)[0] = hcri_nlp_square(nlp)[1] = 4;
-            hcri_nlp_target(nlp)[0] = (3 - 0.1) / 2;
-            hcri_nlp_target(nlp)[1] = (4 + 0.2) / 2;
-            for (int again = 0; again < 2; again++) { /* the same bits from the same start */
-                static double first[2];
-                double z[2] = {0, 0};
-                assert_true(hcri_nlp_solve(nlp, 1e-10, z));
-                assert_true(fabs(centre[0] + 2 * z[0] - expected[which][0]) < 1e-8);
-                assert_true(fabs(centre[1] + 2 * z[1] - expected[which][1]) < 1e-8);
-                if (again)
-                    assert_memory_equal(first, z, sizeof z);
-                memcpy(first, z, sizeof z);
-            }
-            const double ball = which == 0 ? 4 : 3.04 / 0.96;
-            assert_true(fabs(hcri_nlp_quadratic_multipliers(nlp)[0] / weight[0] - ball) < 1e-6);
-            hcri_nlp_free(nlp);
-            hcri_program_release(&program);
-            hcr_builder_free(builder);
-        }
-    assert_int_not_equal(access("ipopt.out", F_OK), 0);
-}
-
 /* A disc's point that is deepest, max r with g + r <= 0: its centre, r = ½; and the analytic centre of the half disc y1
  * >= 0, the maximum of log y1 + log((1 − y1²)/2): y1 = 1/√3. */
 static void test_deepest_and_analytic(void **state) {
@@ -132,34 +88,25 @@ static void test_deepest_and_analytic(void **state) {
     for (int form = 0; form < 3; form++) {
         hcr_builder *builder = disc((hcr_quadratic_form)form);
         const double centre[2] = {0.2, 0.3}, weight[1] = {1};
-        hcri_nlp_parts parts = {.set = &builder->set, .centre = centre, .scale = 1, .weight = weight, .slack = 2};
         hcri_program program;
-        hcri_nlp *nlp;
+        hcri_barrier_set set = {
+            .set = &builder->set, .program = &program, .centre = centre, .scale = 1, .weight = weight};
         assert_int_equal(hcri_program_create(&program, 3, NULL), HCR_OK);
-        parts.program = &program;
-        assert_int_equal(hcri_nlp_create(&parts, &nlp, NULL), HCR_OK);
-        hcri_nlp_linear(nlp)[2] = -1;
-        double x[4] = {0.1, 0.1, -1, 0};
-        assert_true(hcri_nlp_solve(nlp, 1e-10, x));
-        assert_true(fabs(x[0] + 0.2) < 1e-4 && fabs(x[1] + 0.3) < 1e-4 && fabs(x[2] - 0.5) < 1e-8);
-        hcri_nlp_free(nlp);
-        hcri_program_release(&program);
+        program.upper[2] = 2;
+        double z[3], multiplier[2], gap;
+        int found;
+        assert_int_equal(hcri_newton_deepest(&set, 1e-9, z, multiplier, &gap, NULL), HCR_OK);
+        assert_true(gap <= 1e-9 && fabs(z[2] - 0.5) <= 1e-9 && fabs(multiplier[0] - 1) < 1e-6);
+        assert_true(fabs(z[0] + 0.2) < 1e-4 && fabs(z[1] + 0.3) < 1e-4); /* the root of the gap */
 
-        /* Columns: z, the slack of y1 >= 0 (−z1 + s = 0.3), the slack of the disc. */
-        assert_int_equal(hcri_program_create(&program, 4, NULL), HCR_OK);
-        program.lower[2] = program.lower[3] = 0;
-        const uint32_t columns[2] = {1, 2};
+        const uint32_t columns[2] = {1, 2}; /* y1 >= 0 */
         const double values[2] = {-1, 1};
-        assert_int_equal(hcri_program_add_row(&program, (hcri_row){2, columns, values}, 0.3, 0.3, NULL), HCR_OK);
-        parts.slack = 3;
-        parts.equality = 1;
-        assert_int_equal(hcri_nlp_create(&parts, &nlp, NULL), HCR_OK);
-        hcri_nlp_logarithm(nlp)[2] = hcri_nlp_logarithm(nlp)[3] = 1;
-        double start[4] = {0, 0, 0.3, 0.5 * (1 - 0.04 - 0.09)};
-        assert_true(hcri_nlp_solve(nlp, 1e-10, start));
-        assert_true(fabs(centre[0] + start[0]) < 1e-8);
-        assert_true(fabs(centre[1] + start[1] - 1 / sqrt(3)) < 1e-8);
-        hcri_nlp_free(nlp);
+        assert_int_equal(hcri_program_add_row(&program, (hcri_row){2, columns, values}, -INFINITY, 0.3, NULL), HCR_OK);
+        assert_int_equal(hcri_newton_centre(&set, 0, NULL, z, &found, NULL), HCR_OK);
+        assert_true(found && fabs(centre[0] + z[0]) < 1e-8 && fabs(centre[1] + z[1] - 1 / sqrt(3)) < 1e-8);
+        /* With y1 held where it is: the middle of that chord. */
+        assert_int_equal(hcri_newton_centre(&set, 0, (int[]){1}, z, &found, NULL), HCR_OK);
+        assert_true(found && fabs(centre[0] + z[0]) < 1e-8 && fabs(z[1]) < 1e-12);
         hcri_program_release(&program);
         hcr_builder_free(builder);
     }
@@ -167,6 +114,6 @@ static void test_deepest_and_analytic(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_optimum), cmocka_unit_test(test_no_optimum),
-                                       cmocka_unit_test(test_nearest), cmocka_unit_test(test_deepest_and_analytic)};
+                                       cmocka_unit_test(test_deepest_and_analytic)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

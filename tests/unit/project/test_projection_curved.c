@@ -106,7 +106,7 @@ static void test_mixed(void **state) {
 }
 
 /* A ball and a half-space |y| <= R, Σ y <= s in more outputs than dense matrices are made for, both binding: the part
- * of y along (1, …, 1) is s/√n long, the rest that of p with the length that the ball leaves. 1e-7: IPOPT's 1e-12 at
+ * of y along (1, …, 1) is s/√n long, the rest that of p with the length that the ball leaves. 1e-7: it is 1e-12, at
  * worst 1e-10, with room. */
 static void test_many_outputs(void **state) {
     (void)state;
