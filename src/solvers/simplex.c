@@ -1,0 +1,613 @@
+/* Linear programs without CLP: a primal simplex method for bounds on columns and rows, with a dense inverse.
+ *
+ * Row i has a slack s_i = a_i·x with the row's bounds, so that a variable is a column or a slack. Those that are
+ * nonbasic stand at one of their bounds (free ones at 0); the rows whose slack is nonbasic determine the basic columns.
+ * Phase 1 takes the sum of what basic variables violate down, piecewise linearly, so that a step may go beyond
+ * breakpoints (Maros, Computational Techniques of the Simplex Method, 2003, chapters 9 and 10). */
+#include <math.h>
+#include <string.h>
+
+#include "solvers/linear_program.h"
+#include "solvers/simplex_kernel.h"
+#include "solvers/solver_tolerances.h"
+#include "solvers/stop_request.h"
+
+static const hcr_allocator *const memory = &hcri_default_allocator;
+
+enum { MOST_BASIC = 4000, UPDATES = 64, STALLS = 40 };
+
+struct hcri_lp {
+    size_t columns, rows, capacity; /* variables are the columns, then the slacks; capacity: of the slacks' arrays */
+    hcri_rows matrix;
+    double *lower, *upper, *x; /* of the variables */
+    size_t *place;             /* where a nonbasic slack is in `active`, or a basic column in `basic`; else NOWHERE */
+    size_t *basic, *active;    /* kernel.size columns and rows */
+    size_t list_capacity;
+    hcri_kernel kernel;
+    size_t updates;
+    double *objective, *cost; /* columns each; the phase's */
+    double *reduced;          /* columns */
+    double *multiplier;       /* of the rows */
+    double *change;           /* of the variables along a step */
+    double *small[3];         /* list_capacity each */
+    double bound;
+    uint64_t stalls;
+};
+
+#define NOWHERE SIZE_MAX
+
+static int is_slack(const hcri_lp *lp, size_t v) { return v >= lp->columns; }
+static int is_basic(const hcri_lp *lp, size_t v) { return is_slack(lp, v) == (lp->place[v] == NOWHERE); }
+
+static double tolerance_at(double bound) { return isinf(bound) ? 0 : hcri_lp_tolerance + 0x1p-46 * fabs(bound); }
+
+/* By how much a variable is above its bounds, or below (negative), beyond tolerance; else 0. */
+static double violation(const hcri_lp *lp, size_t v) {
+    if (lp->x[v] > lp->upper[v] + tolerance_at(lp->upper[v]))
+        return lp->x[v] - lp->upper[v];
+    if (lp->x[v] < lp->lower[v] - tolerance_at(lp->lower[v]))
+        return lp->x[v] - lp->lower[v];
+    return 0;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- memory */
+
+static void *resized(void *old, size_t count, size_t more, size_t size) {
+    void *made = hcri_allocate(memory, more, size);
+    if (made != NULL && count != 0)
+        memcpy(made, old, count * size);
+    if (made != NULL)
+        hcri_release(memory, old);
+    return made;
+}
+
+static hcr_status reserve_rows(hcri_lp *lp, size_t rows, hcr_error *error) {
+    if (rows <= lp->capacity)
+        return HCR_OK;
+    const size_t capacity = rows + rows / 2 + 8, before = lp->columns + lp->rows, after = lp->columns + capacity;
+    double **numbers[] = {&lp->lower, &lp->upper, &lp->x, &lp->change};
+    for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
+        double *made = resized(*numbers[k], lp->capacity == 0 ? 0 : before, after, sizeof *made);
+        if (made == NULL)
+            return hcri_fail_memory(error);
+        *numbers[k] = made;
+    }
+    size_t *place = resized(lp->place, lp->capacity == 0 ? 0 : before, after, sizeof *place);
+    if (place == NULL)
+        return hcri_fail_memory(error);
+    lp->place = place;
+    double *multiplier = resized(lp->multiplier, lp->capacity == 0 ? 0 : lp->rows, capacity, sizeof *multiplier);
+    if (multiplier == NULL)
+        return hcri_fail_memory(error);
+    lp->multiplier = multiplier;
+    lp->capacity = capacity;
+    return HCR_OK;
+}
+
+static hcr_status reserve_lists(hcri_lp *lp, hcr_error *error) {
+    const size_t wanted = lp->kernel.size + 1;
+    if (wanted > MOST_BASIC)
+        return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
+                         "this build of hcr has no CLP, and a linear program of the region has a basis of more than "
+                         "%d rows: build with HCR_WITH_CLP, or give bounds and an origin",
+                         (int)MOST_BASIC);
+    HCRI_TRY(hcri_kernel_grow(&lp->kernel, error));
+    if (wanted <= lp->list_capacity)
+        return HCR_OK;
+    const size_t count = lp->kernel.size, capacity = wanted + wanted / 2 + 8;
+    size_t **lists[] = {&lp->basic, &lp->active};
+    for (size_t k = 0; k < 2; k++) {
+        size_t *made = resized(*lists[k], count, capacity, sizeof *made);
+        if (made == NULL)
+            return hcri_fail_memory(error);
+        *lists[k] = made;
+    }
+    for (size_t k = 0; k < 3; k++) {
+        double *made = resized(lp->small[k], count, capacity, sizeof *made);
+        if (made == NULL)
+            return hcri_fail_memory(error);
+        lp->small[k] = made;
+    }
+    lp->list_capacity = capacity;
+    return HCR_OK;
+}
+
+void hcri_lp_free(hcri_lp *lp) {
+    if (lp == NULL)
+        return;
+    hcri_rows_release(&lp->matrix, memory);
+    hcri_kernel_release(&lp->kernel);
+    void *owned[] = {lp->lower,   lp->upper,      lp->x,      lp->place,    lp->basic,    lp->active,   lp->objective,
+                     lp->reduced, lp->multiplier, lp->change, lp->small[0], lp->small[1], lp->small[2], lp->cost};
+    for (size_t k = 0; k < sizeof owned / sizeof owned[0]; k++)
+        hcri_release(memory, owned[k]);
+    hcri_release(memory, lp);
+}
+
+static void append(hcri_lp *lp, double lower, double upper) {
+    const size_t v = lp->columns + lp->rows++;
+    lp->lower[v] = lower;
+    lp->upper[v] = upper;
+    lp->place[v] = NOWHERE;
+}
+
+hcr_status hcri_lp_create(const hcri_program *program, hcri_lp **lp, hcr_error *error) {
+    const size_t n = program->columns, m = program->rows.count;
+    HCRI_SCOPED_BY(hcri_lp_scoped) hcri_lp *made = hcri_allocate(memory, 1, sizeof *made);
+    if (made == NULL)
+        return hcri_fail_memory(error);
+    made->columns = n;
+    HCRI_TRY(reserve_rows(made, m + 1, error));
+    made->objective = hcri_allocate(memory, n, sizeof(double));
+    made->cost = hcri_allocate(memory, n, sizeof(double));
+    made->reduced = hcri_allocate(memory, n, sizeof(double));
+    if (made->objective == NULL || made->cost == NULL || made->reduced == NULL)
+        return hcri_fail_memory(error);
+    HCRI_TRY(hcri_rows_append_all(&made->matrix, memory, &program->rows, error));
+    memcpy(made->lower, program->lower, n * sizeof(double));
+    memcpy(made->upper, program->upper, n * sizeof(double));
+    for (size_t j = 0; j < n; j++)
+        made->place[j] = NOWHERE;
+    for (size_t i = 0; i < m; i++)
+        append(made, program->row_lower[i], program->row_upper[i]);
+    HCRI_TRY(reserve_lists(made, error));
+    *lp = made;
+    made = NULL;
+    return HCR_OK;
+}
+
+void hcri_lp_leave_out_presolve(hcri_lp *lp) { (void)lp; }
+
+hcr_status hcri_lp_add_row(hcri_lp *lp, hcri_row row, double lower, double upper, hcr_error *error) {
+    const double scale = hcri_row_scale(row);
+    HCRI_TRY(reserve_rows(lp, lp->rows + 1, error));
+    HCRI_TRY(hcri_rows_append(&lp->matrix, memory, row.count, row.columns, row.values, error));
+    for (size_t k = lp->matrix.start[lp->rows]; k < lp->matrix.start[lp->rows + 1]; k++)
+        lp->matrix.values[k] /= scale;
+    append(lp, lower / scale, upper / scale);
+    return HCR_OK;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- basis */
+
+static void enter_column(hcri_lp *lp, size_t r, size_t j) {
+    lp->basic[r] = j;
+    lp->place[j] = r;
+}
+
+static void enter_active(hcri_lp *lp, size_t c, size_t i) {
+    lp->active[c] = i;
+    lp->place[lp->columns + i] = c;
+}
+
+/* After hcri_kernel_remove. */
+static void forget(hcri_lp *lp, size_t r, size_t c) {
+    const size_t last = lp->kernel.size;
+    lp->place[lp->basic[r]] = NOWHERE;
+    lp->place[lp->columns + lp->active[c]] = NOWHERE;
+    if (r != last)
+        enter_column(lp, r, lp->basic[last]);
+    if (c != last)
+        enter_active(lp, c, lp->active[last]);
+}
+
+static void leave_all(hcri_lp *lp) {
+    for (size_t k = 0; k < lp->kernel.size; k++) {
+        lp->place[lp->basic[k]] = NOWHERE;
+        lp->place[lp->columns + lp->active[k]] = NOWHERE;
+    }
+    lp->kernel.size = 0;
+}
+
+static double entry(const hcri_lp *lp, size_t i, size_t j) {
+    const hcri_row row = hcri_rows_row(&lp->matrix, i);
+    size_t low = 0, high = row.count;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (row.columns[middle] < j)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < row.count && row.columns[low] == j ? row.values[low] : 0;
+}
+
+/* Nonbasic variables go to the nearer of their bounds, and the others follow. */
+static void place_all(hcri_lp *lp) {
+    const size_t size = lp->kernel.size;
+    for (size_t v = 0; v < lp->columns + lp->rows; v++) {
+        if (is_basic(lp, v))
+            continue;
+        const int low = !isinf(lp->lower[v]), high = !isinf(lp->upper[v]);
+        const double middle = low && high ? lp->lower[v] + 0.5 * (lp->upper[v] - lp->lower[v]) : 0;
+        lp->x[v] = low && (!high || lp->x[v] <= middle) ? lp->lower[v] : high ? lp->upper[v] : 0;
+    }
+    for (size_t r = 0; r < size; r++)
+        lp->x[lp->basic[r]] = 0;
+    for (size_t c = 0; c < size; c++)
+        lp->small[0][c] = -hcri_rows_dot_minus(&lp->matrix, lp->active[c], lp->x, lp->x[lp->columns + lp->active[c]]);
+    hcri_kernel_solve(&lp->kernel, lp->small[0], lp->small[1]);
+    for (size_t r = 0; r < size; r++)
+        lp->x[lp->basic[r]] = lp->small[1][r];
+    for (size_t c = 0; c < size; c++) /* once more, of what that leaves */
+        lp->small[0][c] = -hcri_rows_dot_minus(&lp->matrix, lp->active[c], lp->x, lp->x[lp->columns + lp->active[c]]);
+    hcri_kernel_solve(&lp->kernel, lp->small[0], lp->small[1]);
+    for (size_t r = 0; r < size; r++)
+        lp->x[lp->basic[r]] += lp->small[1][r];
+    for (size_t i = 0; i < lp->rows; i++)
+        if (is_basic(lp, lp->columns + i))
+            lp->x[lp->columns + i] = hcri_rows_dot(&lp->matrix, i, lp->x, NULL);
+}
+
+/* Anew from the matrix; from the slacks alone where the basis has become singular. */
+static hcr_status factor(hcri_lp *lp, hcr_error *error) {
+    const size_t size = lp->kernel.size;
+    HCRI_SCOPED double *M = hcri_allocate(memory, size, size * sizeof *M);
+    if (M == NULL)
+        return hcri_fail_memory(error);
+    for (size_t c = 0; c < size; c++) {
+        const hcri_row row = hcri_rows_row(&lp->matrix, lp->active[c]);
+        for (size_t k = 0; k < row.count; k++)
+            if (lp->place[row.columns[k]] != NOWHERE)
+                M[lp->place[row.columns[k]] * size + c] = row.values[k];
+    }
+    if (size != 0 && !hcri_kernel_invert(&lp->kernel, size, M))
+        leave_all(lp);
+    lp->updates = 0;
+    place_all(lp);
+    return HCR_OK;
+}
+
+hcr_status hcri_lp_remove_rows(hcri_lp *lp, size_t count, hcr_error *error) {
+    (void)error;
+    for (size_t k = 0; k < count; k++) {
+        const size_t i = --lp->rows, c = lp->place[lp->columns + i];
+        if (c != NOWHERE) { /* its slack goes, and with it the column that it holds best */
+            size_t best = 0;
+            for (size_t r = 1; r < lp->kernel.size; r++)
+                if (fabs(lp->kernel.inverse[r * lp->kernel.capacity + c]) >
+                    fabs(lp->kernel.inverse[best * lp->kernel.capacity + c]))
+                    best = r;
+            hcri_kernel_remove(&lp->kernel, best, c);
+            forget(lp, best, c);
+        }
+        lp->matrix.count = i;
+    }
+    return HCR_OK;
+}
+
+void hcri_lp_bound_columns(hcri_lp *lp, double *lower, double *upper) {
+    memcpy(lp->lower, lower, lp->columns * sizeof *lower);
+    memcpy(lp->upper, upper, lp->columns * sizeof *upper);
+}
+
+/* --------------------------------------------------------------------------------------------------------- pricing */
+
+/* The cost of the phase: what is maximised. Returns whether it is the first. */
+static int set_cost(hcri_lp *lp) {
+    int first = 0;
+    memset(lp->cost, 0, lp->columns * sizeof *lp->cost);
+    for (size_t r = 0; r < lp->kernel.size; r++) {
+        const double over = violation(lp, lp->basic[r]);
+        if (over != 0)
+            lp->cost[lp->basic[r]] -= over > 0 ? 1 : -1;
+        first |= over != 0;
+    }
+    for (size_t i = 0; i < lp->rows; i++) {
+        const double over = is_basic(lp, lp->columns + i) ? violation(lp, lp->columns + i) : 0;
+        if (over == 0)
+            continue;
+        first = 1;
+        const hcri_row row = hcri_rows_row(&lp->matrix, i);
+        for (size_t k = 0; k < row.count; k++)
+            lp->cost[row.columns[k]] -= over > 0 ? row.values[k] : -row.values[k];
+    }
+    if (!first)
+        memcpy(lp->cost, lp->objective, lp->columns * sizeof *lp->cost);
+    return first;
+}
+
+/* The multipliers y of the active rows, which the basic columns determine, and the reduced costs c − A'y. */
+static void price(hcri_lp *lp) {
+    for (size_t r = 0; r < lp->kernel.size; r++)
+        lp->small[0][r] = lp->cost[lp->basic[r]];
+    hcri_kernel_solve_transposed(&lp->kernel, lp->small[0], lp->small[1]);
+    memset(lp->multiplier, 0, lp->rows * sizeof *lp->multiplier);
+    memcpy(lp->reduced, lp->cost, lp->columns * sizeof *lp->reduced);
+    for (size_t c = 0; c < lp->kernel.size; c++) {
+        const hcri_row row = hcri_rows_row(&lp->matrix, lp->active[c]);
+        const double y = lp->multiplier[lp->active[c]] = lp->small[1][c];
+        for (size_t k = 0; k < row.count; k++)
+            lp->reduced[row.columns[k]] -= y * row.values[k];
+    }
+}
+
+/* What a nonbasic variable gains the objective a unit, in the direction that it may go; 0 where it may not. */
+static double gain(const hcri_lp *lp, size_t v, double cost_size) {
+    const double d = is_slack(lp, v) ? lp->multiplier[v - lp->columns] : lp->reduced[v];
+    if (fabs(d) <= hcri_lp_tolerance * cost_size || lp->lower[v] == lp->upper[v])
+        return 0;
+    return (d > 0 ? lp->x[v] < lp->upper[v] : lp->x[v] > lp->lower[v]) ? d : 0;
+}
+
+/* The one with the largest gain; the first while steps have no length (Bland, 1977). NOWHERE: none. */
+static size_t choose_entering(hcri_lp *lp, double *gained) {
+    double most = 0, size = 0;
+    size_t chosen = NOWHERE;
+    for (size_t j = 0; j < lp->columns; j++)
+        size = fmax(size, fabs(lp->cost[j]));
+    for (size_t k = 0; k < lp->columns + lp->kernel.size; k++) {
+        const size_t v = k < lp->columns ? k : lp->columns + lp->active[k - lp->columns];
+        if (k < lp->columns && lp->place[v] != NOWHERE)
+            continue;
+        const double d = gain(lp, v, size);
+        const int bland = lp->stalls > STALLS;
+        if (d != 0 && (bland ? v < chosen : fabs(d) > most)) {
+            most = fabs(d);
+            chosen = v;
+            *gained = d;
+        }
+    }
+    return chosen;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ step */
+
+/* How the variables change a unit of the entering one, and with a column, M⁻¹ times its numbers in small[1]. */
+static void find_change(hcri_lp *lp, size_t entering, double direction) {
+    const size_t size = lp->kernel.size;
+    memset(lp->change, 0, (lp->columns + lp->rows) * sizeof *lp->change);
+    if (is_slack(lp, entering)) {
+        const size_t c = lp->place[entering];
+        for (size_t r = 0; r < size; r++)
+            lp->change[lp->basic[r]] = direction * lp->kernel.inverse[r * lp->kernel.capacity + c];
+    } else {
+        for (size_t c = 0; c < size; c++)
+            lp->small[0][c] = entry(lp, lp->active[c], entering);
+        hcri_kernel_solve(&lp->kernel, lp->small[0], lp->small[1]);
+        for (size_t r = 0; r < size; r++)
+            lp->change[lp->basic[r]] = -direction * lp->small[1][r];
+        lp->change[entering] = direction;
+    }
+    for (size_t i = 0; i < lp->rows; i++)
+        if (lp->place[lp->columns + i] == NOWHERE)
+            lp->change[lp->columns + i] = hcri_rows_dot(&lp->matrix, i, lp->change, NULL);
+    lp->change[entering] = direction;
+}
+
+/* Where variable v meets a bound along the step, with the bound moved outwards by `slack` tolerances; the bound that it
+ * violates, first. */
+static double meets(const hcri_lp *lp, size_t v, int second, double slack) {
+    const double rate = lp->change[v], over = violation(lp, v);
+    double bound = rate > 0 ? lp->upper[v] : lp->lower[v];
+    if (over != 0) {
+        if ((over > 0) == (rate > 0))
+            return INFINITY; /* it goes on away */
+        const double near = over > 0 ? lp->upper[v] : lp->lower[v];
+        if (!second)
+            bound = near;
+        return isinf(bound) ? INFINITY : (bound - lp->x[v]) / rate;
+    }
+    if (second || isinf(bound))
+        return INFINITY;
+    const double moved = bound + (rate > 0 ? slack : -slack) * tolerance_at(bound);
+    return fmax(0, (moved - lp->x[v]) / rate);
+}
+
+typedef struct leaving {
+    size_t variable; /* NOWHERE: none, the entering one goes to its other bound, or on and on */
+    double length, bound;
+} leaving;
+
+static const double least_pivot = 1e-9;
+
+static double largest_change(const hcri_lp *lp) {
+    double most = 0;
+    for (size_t v = 0; v < lp->columns + lp->rows; v++)
+        most = fmax(most, fabs(lp->change[v]));
+    return most;
+}
+
+/* The first to meet a bound, or where bounds are met within tolerance the one that changes most (Harris, 1973). */
+static leaving choose_leaving(const hcri_lp *lp, size_t entering) {
+    const size_t count = lp->columns + lp->rows;
+    const double least = least_pivot * fmax(1, largest_change(lp));
+    double most = INFINITY, best = 0;
+    leaving found = {NOWHERE, INFINITY, 0};
+    for (size_t v = 0; v < count; v++)
+        if (v != entering && fabs(lp->change[v]) > least)
+            most = fmin(most, meets(lp, v, 0, 1));
+    for (size_t v = 0; v < count; v++) {
+        if (v == entering || fabs(lp->change[v]) <= least || fabs(lp->change[v]) <= best)
+            continue;
+        const double length = meets(lp, v, 0, 0);
+        if (length > most)
+            continue;
+        best = fabs(lp->change[v]);
+        found = (leaving){v, length, lp->change[v] > 0 ? lp->upper[v] : lp->lower[v]};
+    }
+    return found;
+}
+
+/* In phase 1: the breakpoint at which the sum of violations no longer falls. The sum's slope is −|gained| at first. */
+static leaving choose_break(const hcri_lp *lp, size_t entering, double gained) {
+    const size_t count = lp->columns + lp->rows;
+    const double least = least_pivot * fmax(1, largest_change(lp));
+    double slope = -fabs(gained), at = -1;
+    leaving found = {NOWHERE, INFINITY, 0};
+    while (slope < 0) { /* the next breakpoint, of those at the same place the one that changes most */
+        double next = INFINITY, change = 0, added = 0;
+        leaving candidate = found;
+        for (size_t v = 0; v < count; v++) {
+            if (v == entering || fabs(lp->change[v]) <= least)
+                continue;
+            for (int second = 0; second < 2; second++) {
+                const double length = meets(lp, v, second, 0);
+                if (!(length > at) || length > next)
+                    continue;
+                if (length < next)
+                    change = added = 0;
+                next = length;
+                added += fabs(lp->change[v]);
+                if (fabs(lp->change[v]) > change) {
+                    const int far = violation(lp, v) == 0 || second;
+                    change = fabs(lp->change[v]);
+                    candidate = (leaving){v, length, (lp->change[v] > 0) == far ? lp->upper[v] : lp->lower[v]};
+                }
+            }
+        }
+        if (isinf(next))
+            break;
+        found = candidate;
+        at = next;
+        slope += added;
+    }
+    return found;
+}
+
+/* The basis without `out` and with `in`. 0: its pivot is too small after all. */
+static hcr_status exchange(hcri_lp *lp, size_t in, size_t out, double direction, hcr_error *error) {
+    const size_t size = lp->kernel.size;
+    double *row = lp->small[2];
+    if (is_slack(lp, out)) { /* its numbers at the basic columns times M⁻¹ */
+        for (size_t r = 0; r < size; r++)
+            lp->small[0][r] = entry(lp, out - lp->columns, lp->basic[r]);
+        hcri_kernel_solve_transposed(&lp->kernel, lp->small[0], row);
+    }
+    if (!is_slack(lp, in) && !is_slack(lp, out)) {
+        const size_t r = lp->place[out];
+        hcri_kernel_exchange_column(&lp->kernel, r, lp->small[1]);
+        lp->place[out] = NOWHERE;
+        enter_column(lp, r, in);
+    } else if (is_slack(lp, in) && is_slack(lp, out)) {
+        const size_t c = lp->place[in];
+        hcri_kernel_exchange_row(&lp->kernel, c, row);
+        lp->place[in] = NOWHERE;
+        enter_active(lp, c, out - lp->columns);
+    } else if (is_slack(lp, out)) {
+        hcri_kernel_add(&lp->kernel, lp->small[1], row, direction * lp->change[out]);
+        enter_column(lp, size, in);
+        enter_active(lp, size, out - lp->columns);
+        HCRI_TRY(reserve_lists(lp, error));
+    } else {
+        const size_t r = lp->place[out], c = lp->place[in];
+        hcri_kernel_remove(&lp->kernel, r, c);
+        forget(lp, r, c);
+    }
+    return ++lp->updates >= UPDATES ? factor(lp, error) : HCR_OK;
+}
+
+static hcr_status take_step(hcri_lp *lp, size_t entering, double direction, leaving at, hcr_error *error) {
+    const double range = lp->upper[entering] - lp->lower[entering];
+    const int flips = range <= at.length;
+    const double length = flips ? range : at.length;
+    for (size_t v = 0; v < lp->columns + lp->rows; v++)
+        lp->x[v] += length * lp->change[v];
+    lp->stalls = length > 1e-12 ? 0 : lp->stalls + 1;
+    if (flips) {
+        lp->x[entering] = direction > 0 ? lp->upper[entering] : lp->lower[entering];
+        return HCR_OK;
+    }
+    lp->x[at.variable] = at.bound;
+    return exchange(lp, entering, at.variable, direction, error);
+}
+
+/* -------------------------------------------------------------------------------------------------------- solution */
+
+/* As clp.c has it. */
+static double most_of(double multiplier, double lower, double upper) {
+    const double limit = multiplier > 0 ? upper : lower;
+    return multiplier == 0 ? 0 : isinf(limit) ? INFINITY : multiplier * limit;
+}
+
+/* c·x = y·Ax + (c − A'y)·x is at most this, whatever y is: weak duality. Where a column has no bound, what rounding
+ * leaves of its reduced cost counts as at the solution. */
+static double dual_bound(hcri_lp *lp) {
+    double bound = 0, largest = 0;
+    for (size_t j = 0; j < lp->columns; j++)
+        largest = fmax(largest, fabs(lp->objective[j]));
+    double *added = lp->change;
+    for (size_t j = 0; j < lp->columns; j++)
+        added[j] = largest;
+    memcpy(lp->reduced, lp->objective, lp->columns * sizeof *lp->reduced);
+    for (size_t i = 0; i < lp->rows; i++) {
+        const hcri_row row = hcri_rows_row(&lp->matrix, i);
+        const size_t v = lp->columns + i;
+        if (isinf(lp->multiplier[i] > 0 ? lp->upper[v] : lp->lower[v])) /* rounding gave it that sign */
+            lp->multiplier[i] = 0;
+        bound += most_of(lp->multiplier[i], lp->lower[v], lp->upper[v]);
+        for (size_t k = 0; k < row.count && lp->multiplier[i] != 0; k++) {
+            const double term = row.values[k] * lp->multiplier[i];
+            lp->reduced[row.columns[k]] -= term;
+            added[row.columns[k]] += fabs(term);
+        }
+    }
+    for (size_t j = 0; j < lp->columns; j++) {
+        const double most = most_of(lp->reduced[j], lp->lower[j], lp->upper[j]);
+        bound += isinf(most) && fabs(lp->reduced[j]) <= hcri_reduced_cost_rounding * added[j]
+                     ? fabs(lp->reduced[j] * lp->x[j])
+                     : most;
+    }
+    return bound;
+}
+
+/* What ends it is looked at again with a fresh inverse. */
+static hcr_status solve(hcri_lp *lp, hcri_lp_outcome *outcome, hcr_error *error) {
+    const size_t most = 10000 + 50 * (lp->columns + lp->rows);
+    for (size_t steps = 0; steps < most; steps++) {
+        double gained = 0;
+        const int first = set_cost(lp);
+        price(lp);
+        const size_t entering = choose_entering(lp, &gained);
+        leaving at = {NOWHERE, INFINITY, 0};
+        if (entering != NOWHERE) {
+            find_change(lp, entering, gained > 0 ? 1 : -1);
+            at = first ? choose_break(lp, entering, gained) : choose_leaving(lp, entering);
+        }
+        const int ends = entering == NOWHERE || (isinf(at.length) && isinf(lp->upper[entering] - lp->lower[entering]));
+        if (ends && lp->updates == 0) {
+            *outcome = first ? HCRI_LP_INFEASIBLE : entering == NOWHERE ? HCRI_LP_OPTIMAL : HCRI_LP_UNBOUNDED;
+            return HCR_OK;
+        }
+        if (ends)
+            HCRI_TRY(factor(lp, error));
+        else
+            HCRI_TRY(take_step(lp, entering, gained > 0 ? 1 : -1, at, error));
+        if (steps % 100 == 0)
+            HCRI_TRY(hcri_stop_check(error));
+    }
+    return hcri_fail(error, HCR_ERROR_SOLVER,
+                     "the simplex method gave up on a linear program: rescale the constraints so that their "
+                     "coefficients have similar sizes");
+}
+
+hcr_status hcri_lp_maximise(hcri_lp *lp, const double *objective, hcri_lp_outcome *outcome, hcr_error *error) {
+    HCRI_TRY(hcri_stop_check(error));
+    memcpy(lp->objective, objective, lp->columns * sizeof *objective);
+    lp->stalls = 0;
+    for (size_t v = 0; v < lp->columns + lp->rows; v++)
+        if (lp->lower[v] > lp->upper[v] + tolerance_at(lp->upper[v])) {
+            *outcome = HCRI_LP_INFEASIBLE;
+            return HCR_OK;
+        }
+    HCRI_TRY(factor(lp, error));
+    HCRI_TRY(solve(lp, outcome, error));
+    if (*outcome == HCRI_LP_OPTIMAL)
+        lp->bound = dual_bound(lp);
+    return HCR_OK;
+}
+
+hcr_status hcri_lp_maximise_inside(hcri_lp *lp, const double *objective, hcri_lp_outcome *outcome, hcr_error *error) {
+    return hcri_lp_maximise(lp, objective, outcome, error);
+}
+
+const double *hcri_lp_solution(const hcri_lp *lp) { return lp->x; }
+const double *hcri_lp_multipliers(const hcri_lp *lp) { return lp->multiplier; }
+double hcri_lp_bound(const hcri_lp *lp) { return fmax(lp->bound, hcri_lp_value(lp)); }
+
+double hcri_lp_value(const hcri_lp *lp) {
+    double sum = 0;
+    for (size_t j = 0; j < lp->columns; j++)
+        sum += lp->objective[j] * lp->x[j];
+    return sum;
+}
