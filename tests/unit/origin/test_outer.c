@@ -357,7 +357,7 @@ static void test_open(void **state) {
     assert_int_equal(hcr_builder_finish(builder, &region, &error), HCR_ERROR_UNBOUNDED);
     assert_non_null(strstr(error.text, "nothing stops the direction"));
     assert_non_null(strstr(error.text, "+y[2]"));
-    assert_non_null(strstr(error.text, "Add bounds on these outputs, such as y[2] <= 1e6"));
+    assert_non_null(strstr(error.text, "Add bounds on these outputs, such as y["));
     assert_non_null(strstr(error.text, "`unbounded`"));
     assert_int_equal(hcr_builder_allow_unbounded(builder, 1, NULL), HCR_OK);
     assert_int_equal(hcr_builder_finish(builder, &region, &error), HCR_OK);
