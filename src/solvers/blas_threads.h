@@ -16,7 +16,7 @@ typedef struct hcri_blas {
 #ifdef HCRI_HAS_LAPACK
 hcr_status hcri_blas_begin(hcri_blas *blas, hcr_error *error);
 void hcri_blas_end(hcri_blas *blas); /* does nothing where nothing was begun */
-#else /* and no OpenBLAS */
+#else                                /* and no OpenBLAS */
 static inline hcr_status hcri_blas_begin(hcri_blas *blas, hcr_error *error) {
     (void)blas, (void)error;
     return HCR_OK;

@@ -1,4 +1,5 @@
-/* Linear programs, by CLP or, without it, by simplex.c: max c·x over l <= x <= u, L <= A x <= U, solved again from the last basis for another c. */
+/* Linear programs, by CLP or, without it, by simplex.c: max c·x over l <= x <= u, L <= A x <= U, solved again from the
+ * last basis for another c. */
 #ifndef HCRI_LINEAR_PROGRAM_H
 #define HCRI_LINEAR_PROGRAM_H
 
@@ -43,8 +44,8 @@ hcr_status hcri_lp_maximise_inside(hcri_lp *lp, const double *objective, hcri_lp
 const double *hcri_lp_solution(const hcri_lp *lp);
 const double *hcri_lp_multipliers(const hcri_lp *lp);
 double hcri_lp_value(const hcri_lp *lp);
-/* What no point exceeds, by the multipliers: the value, or more where the solver ended before the optimum; infinite at worst.
- * After hcri_lp_maximise. */
+/* What no point exceeds, by the multipliers: the value, or more where the solver ended before the optimum; infinite at
+ * worst. After hcri_lp_maximise. */
 double hcri_lp_bound(const hcri_lp *lp);
 
 #endif
