@@ -78,6 +78,14 @@ typedef struct hcri_interval {
 } hcri_interval;
 #define HCRI_NOWHERE ((hcri_interval){INFINITY, 0})
 
+/* Functions that are 0 on an edge, where a c_i has several gradients: each of those is a combination of the rows, in
+ * which the first `weights` of them have shares >= 0 that sum to 1. */
+typedef struct hcri_edge {
+    size_t room; /* so many rows fit; more than that aren't given */
+    size_t weights;
+    double *values, *rows; /* the functions' values and gradients, n numbers a row */
+} hcri_edge;
+
 typedef struct hcri_kind {
     hcri_kind_id id;
     const char *name;
@@ -146,12 +154,9 @@ typedef struct hcri_kind {
     double (*smooth)(const hcri_constraint *constraint, size_t i, const double *y, double t, double *gradient,
                      double *side, double *scratch);
     /* Where c_i has several gradients at a y on the frontier, as at a cone's tip or where a matrix loses more than one
-     * rank: functions that are 0 on that edge, their values and gradients, n numbers a row. Each gradient of c_i is a
-     * combination of the rows, in which the first *weights of them have shares >= 0 that sum to 1. Returns how many
-     * there are (rows and values NULL: only that), SIZE_MAX without memory; 0, which NULL stands for too, where one is
-     * c_i itself. */
-    size_t (*edge)(const hcri_constraint *constraint, size_t i, const double *y, size_t *weights, double *values,
-                   double *rows);
+     * rank: how many rows that edge has; SIZE_MAX without memory; 0, which NULL stands for too, where one is c_i
+     * itself. */
+    size_t (*edge)(const hcri_constraint *constraint, size_t i, const double *y, hcri_edge *edge);
     /* out += how Σ nu_k row_k changes when y does by each of so many directions, n numbers each (NULL: the first unit
      * vectors); 0 without memory. NULL: it stays. */
     int (*add_edge_curvature)(const hcri_constraint *constraint, size_t i, const double *y, const double *nu,

@@ -151,19 +151,25 @@ static hcr_status add_contact(hcri_face *face, const hcr_contact *given, hcr_err
     contact_rows *contact = &face->contact[face->contacts++];
     *contact =
         (contact_rows){.block = block, .inequality = local, .first = face->rows, .multiplier = given->multiplier};
-    if (block->kind->edge != NULL)
-        contact->count = block->kind->edge(block, local, face->point, &contact->weights, NULL, NULL);
+    for (int twice = 0; block->kind->edge != NULL && twice < 2; twice++) { /* where the room doesn't do */
+        hcri_edge edge = {.room = face->capacity - face->rows,
+                          .values = face->value + face->rows,
+                          .rows = face->row + face->rows * columns};
+        contact->count = block->kind->edge(block, local, face->point, &edge);
+        contact->weights = edge.weights;
+        if (contact->count <= edge.room)
+            break;
+        if (contact->count == SIZE_MAX || !reserve(face, face->rows + contact->count))
+            return hcri_fail_memory(error);
+    }
     const size_t rows = contact->count == 0 ? 1 : contact->count;
-    if (contact->count == SIZE_MAX || !reserve(face, face->rows + rows))
+    if (!reserve(face, face->rows + rows))
         return hcri_fail_memory(error);
-    double *row = face->row + face->rows * columns;
     if (contact->count == 0) {
+        double *row = face->row + face->rows * columns;
         memset(row, 0, columns * sizeof *row);
         block->kind->add_gradient(block, local, face->point, 1, row, face->scratch);
         face->value[face->rows] = block->kind->value(block, local, face->point, NULL, face->scratch);
-    } else if (block->kind->edge(block, local, face->point, &contact->weights, face->value + face->rows, row) ==
-               SIZE_MAX) {
-        return hcri_fail_memory(error);
     }
     contact->count = rows;
     for (size_t k = 0; k < rows; k++)
@@ -321,6 +327,7 @@ hcr_status hcri_face_polish(hcri_face *face, const double *origin, const double 
     const double size = hcri_curvature_size(face->region);
     HCRI_SCOPED hcr_contact *contact = calloc(n, sizeof *contact);
     size_t count = 0;
+    double before = INFINITY;
     if (contact == NULL)
         return hcri_fail_memory(error);
     HCRI_TRY(hcri_face_contacts(face, origin, point, v, contact, &count, error));
@@ -336,8 +343,10 @@ hcr_status hcri_face_polish(hcri_face *face, const double *origin, const double 
             point[j] += face->top[j];
             moved = fmax(moved, fabs(face->top[j]));
         }
-        if (round > 0 && moved <= 1e-13 * size)
+        /* What is left of steps that no longer shrink is rounding. */
+        if (round > 0 && (moved <= 1e-13 * size || (moved <= 1e-10 * size && moved > 0.1 * before)))
             return HCR_OK;
+        before = round > 0 ? moved : before;
         if (!(moved <= size))
             break;
     }

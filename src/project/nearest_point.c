@@ -8,6 +8,7 @@
 #include "origin/cutting_planes.h"
 #include "origin/outer_approximation.h"
 #include "project/active_set.h"
+#include "project/central_path.h"
 #include "project/face.h"
 #include "project/newton_kkt.h"
 
@@ -16,6 +17,7 @@ struct hcri_nearest {
     const hcri_metric *metric;
     hcri_active_set *active_set;
     hcri_cuts cuts;
+    hcri_path *path; /* NULL: there is none */
     hcri_kkt *kkt;   /* NULL: too many outputs */
     hcri_face *face; /* made when it is first needed */
     hcr_workspace *workspace;
@@ -31,6 +33,7 @@ void hcri_nearest_free(hcri_nearest *nearest) {
         return;
     hcri_active_set_free(nearest->active_set);
     hcri_cuts_release(&nearest->cuts);
+    hcri_path_free(nearest->path);
     hcri_kkt_free(nearest->kkt);
     hcri_face_free(nearest->face);
     free(nearest->inside);
@@ -57,6 +60,8 @@ hcr_status hcri_nearest_create(const hcr_region *region, const hcri_metric *metr
         status = hcri_active_set_create(region, metric, &made->active_set, error);
     if (status == HCR_OK)
         status = hcri_cuts_create(&region->set, &made->cuts, error);
+    if (status == HCR_OK)
+        status = hcri_path_create(region, metric, &made->path, error);
     if (status == HCR_OK && region->set.n <= most)
         status = hcri_kkt_create(region, metric, workspace, &made->kkt, error);
     if (status == HCR_OK)
@@ -113,25 +118,51 @@ static int polish(hcri_nearest *nearest, const double *p, double gap, const doub
     return 1;
 }
 
-/* The same where Newton's method fails for a constraint that has several gradients: the best point on its edge. */
-static hcr_status polish_on_edge(hcri_nearest *nearest, const double *p, double gap, hcr_error *error) {
+static hcr_status gauge_at(hcri_nearest *nearest, const double *y, double *gauge, hcr_error *error) {
+    const hcr_region *region = nearest->region;
+    for (size_t j = 0; j < region->set.n; j++)
+        nearest->room[j] = y[j] - region->origin[j];
+    return hcr_gauge(region, nearest->workspace, 1, NULL, nearest->room, gauge, NULL, error);
+}
+
+/* Newton's method from the best point on its face, which may be an edge: a constraint may have several gradients there.
+ * What it finds becomes the best point when it is as far away as a nearest point can be; *found says so. */
+static hcr_status polish_on_face(hcri_nearest *nearest, const double *p, double nearer, double farther, int *found,
+                                 hcr_error *error) {
     const hcr_region *region = nearest->region;
     const size_t n = region->set.n;
-    double *found = nearest->inside, *v = nearest->room, gauge = INFINITY;
+    double *y = nearest->inside, gauge = INFINITY;
+    *found = 0;
     if (nearest->kkt == NULL)
         return HCR_OK;
     if (nearest->face == NULL)
         HCRI_TRY(hcri_face_create(region, nearest->metric, &nearest->face, error));
-    memcpy(found, nearest->best, n * sizeof *found);
-    const hcr_status status = hcri_face_polish(nearest->face, region->origin, p, found, error);
-    if (status != HCR_OK || !hcri_all_finite(n, found))
+    memcpy(y, nearest->best, n * sizeof *y);
+    const hcr_status status = hcri_face_polish(nearest->face, region->origin, p, y, error);
+    if (status != HCR_OK || !hcri_all_finite(n, y))
         return status == HCR_ERROR_MEMORY ? status : HCR_OK;
-    const double outer = distance(nearest, p, nearest->best), at = distance(nearest, p, found);
-    for (size_t j = 0; j < n; j++)
-        v[j] = found[j] - region->origin[j];
-    HCRI_TRY(hcr_gauge(region, nearest->workspace, 1, NULL, v, &gauge, NULL, error));
-    if (gauge <= 1 + 1e-10 && at >= outer * (1 - promise) && at <= outer * (1 + gap + promise))
-        memcpy(nearest->best, found, n * sizeof *found);
+    HCRI_TRY(gauge_at(nearest, y, &gauge, error));
+    const double at = distance(nearest, p, y);
+    *found = gauge <= 1 + 1e-10 && at >= nearer * (1 - promise) && at <= farther * (1 + promise);
+    if (*found)
+        memcpy(nearest->best, y, n * sizeof *y);
+    return HCR_OK;
+}
+
+/* Along the central path until Newton's method takes it from there, or the distance is known well enough. */
+static hcr_status follow_path(hcri_nearest *nearest, const double *p, double *y, int *found, hcr_error *error) {
+    static const double shares[] = {1e-8, 1e-11, 1e-14};
+    double gauge, gap;
+    *found = 0;
+    HCRI_TRY(gauge_at(nearest, p, &gauge, error));
+    if (nearest->path == NULL || !hcri_path_begin(nearest->path, p, gauge))
+        return HCR_OK;
+    for (size_t k = 0, goes_on = 1; k < sizeof shares / sizeof shares[0] && goes_on && !*found; k++) {
+        goes_on = (size_t)hcri_path_follow(nearest->path, shares[k], nearest->best, &gap);
+        const double at = distance(nearest, p, nearest->best);
+        HCRI_TRY(polish_on_face(nearest, p, sqrt(fmax(0, at * at - 2 * gap)), at, found, error));
+    }
+    memcpy(y, nearest->best, nearest->region->set.n * sizeof *y);
     return HCR_OK;
 }
 
@@ -140,6 +171,10 @@ hcr_status hcri_nearest_project(hcri_nearest *nearest, const double *p, double *
     hcri_cuts *cuts = &nearest->cuts;
     double least = INFINITY, worth_a_try = 1e-2;
     int waited = 0;
+    int found;
+    HCRI_TRY(follow_path(nearest, p, y, &found, error));
+    if (found)
+        return HCR_OK;
     hcri_cuts_keep(cuts, 0);
     hcr_status solved = hcri_active_set_project(nearest->active_set, p, y, error);
     /* Next to the end the cuts are nearly the same, and the active set may be lost in rounding: the best point counts.
@@ -172,8 +207,10 @@ hcr_status hcri_nearest_project(hcri_nearest *nearest, const double *p, double *
     }
     if (solved == HCR_ERROR_MEMORY)
         return solved;
-    if (least > 0 && least <= promise)
-        HCRI_TRY(polish_on_edge(nearest, p, least, error));
+    if (least > 0 && least <= promise) {
+        const double outer = distance(nearest, p, nearest->best);
+        HCRI_TRY(polish_on_face(nearest, p, outer, outer * (1 + least), &found, error));
+    }
     if (least < INFINITY)
         memcpy(y, nearest->best, nearest->region->set.n * sizeof *y);
     if (!(least <= promise))

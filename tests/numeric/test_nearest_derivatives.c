@@ -111,8 +111,8 @@ static void check_contacts(const sample *s, double tolerance) {
     for (size_t i = 0; i < n && s->contact[i].constraint != UINT32_MAX; i++) {
         size_t local;
         const hcri_constraint *block = hcri_set_block_of(&region->set, s->contact[i].constraint, &local);
-        size_t weights;
-        if (block->kind->edge != NULL && block->kind->edge(block, local, point, &weights, NULL, NULL) > 1) {
+        hcri_edge edge = {0};
+        if (block->kind->edge != NULL && block->kind->edge(block, local, point, &edge) > 1) {
             free(scratch);
             return;
         }

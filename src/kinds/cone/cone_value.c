@@ -206,17 +206,16 @@ int hcri_cone_add_curvature(const hcri_constraint *constraint, size_t index, con
 }
 
 /* At the tip M y + s = 0 and c·y + e = 0; gradients are M'u − c, |u| <= 1. */
-size_t hcri_cone_edge(const hcri_constraint *constraint, size_t i, const double *y, size_t *weights, double *values,
-                      double *rows) {
+size_t hcri_cone_edge(const hcri_constraint *constraint, size_t i, const double *y, hcri_edge *edge) {
     const hcri_cone *cone = (const hcri_cone *)constraint;
     const hcri_rows *M = &cone->rows;
     const size_t n = constraint->n;
-    double unused;
+    double unused, *values = edge->values, *rows = edge->rows;
     (void)i;
     if (!(left_side(cone, y, &unused) <= hcri_edge_share * cone->right))
         return 0;
-    *weights = 1;
-    if (rows == NULL)
+    edge->weights = 1;
+    if (edge->room < M->count + 1)
         return M->count + 1;
     memset(rows, 0, (M->count + 1) * n * sizeof *rows);
     values[0] = -cone->constant;

@@ -15,8 +15,7 @@ int hcri_cone_add_curvature(const hcri_constraint *constraint, size_t i, const d
                             const double *directions, double *out);
 double hcri_cone_smooth(const hcri_constraint *constraint, size_t i, const double *y, double t, double *gradient,
                         double *side, double *scratch);
-size_t hcri_cone_edge(const hcri_constraint *constraint, size_t i, const double *y, size_t *weights, double *values,
-                      double *rows);
+size_t hcri_cone_edge(const hcri_constraint *constraint, size_t i, const double *y, hcri_edge *edge);
 hcri_interval hcri_cone_interval(const hcri_constraint *constraint, size_t i, const double *origin, const double *v,
                                  double *scratch);
 hcr_status hcri_cone_substitute(const hcri_constraint *constraint, const hcri_substitution *substitution,

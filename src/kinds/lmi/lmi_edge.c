@@ -8,49 +8,102 @@
 #include "kinds/kind_tolerances.h"
 #include "kinds/lmi/lmi_value.h"
 
-/* Jacobi's method: A, m × m, becomes diagonal, the rows of V its eigenvectors. */
-static void diagonalise(size_t m, double *restrict A, double *restrict V) {
-    enum { SWEEPS = 60 };
-    for (size_t a = 0; a < m * m; a++)
-        V[a] = a % (m + 1) == 0;
-    for (int sweep = 0; sweep < SWEEPS; sweep++) {
-        double off = 0, all = 0;
-        for (size_t a = 0; a < m * m; a++) {
-            all += A[a] * A[a];
-            off += a % (m + 1) == 0 ? 0 : A[a] * A[a];
-        }
-        if (!(off > 1e-32 * all))
-            return;
-        for (size_t p = 0; p + 1 < m; p++)
-            for (size_t q = p + 1; q < m; q++) {
-                const double between = A[p * m + q];
-                if (between == 0)
-                    continue;
-                const double theta = (A[q * m + q] - A[p * m + p]) / (2 * between);
-                const double t = copysign(1, theta) / (fabs(theta) + sqrt(1 + theta * theta));
-                const double c = 1 / sqrt(1 + t * t), s = t * c, low = A[p * m + p], high = A[q * m + q];
-                for (size_t k = 0; k < m; k++) {
-                    const double x = A[p * m + k], y = A[q * m + k], u = V[p * m + k], v = V[q * m + k];
-                    A[p * m + k] = c * x - s * y;
-                    A[q * m + k] = s * x + c * y;
-                    V[p * m + k] = c * u - s * v;
-                    V[q * m + k] = s * u + c * v;
-                }
-                A[p * m + p] = low - t * between;
-                A[q * m + q] = high + t * between;
-                A[p * m + q] = A[q * m + p] = 0;
-                for (size_t k = 0; k < m; k++) {
-                    A[k * m + p] = A[p * m + k];
-                    A[k * m + q] = A[q * m + k];
-                }
-            }
+/* A, m × m and symmetric, becomes T = V A V' with three diagonals, V the product of Householder's reflections. `v` and
+ * `w` are scratch, m each. */
+static void make_tridiagonal(size_t m, double *restrict A, double *restrict V, double *restrict v, double *restrict w) {
+    for (size_t e = 0; e < m * m; e++)
+        V[e] = e % (m + 1) == 0;
+    for (size_t k = 0; k + 2 < m; k++) {
+        const size_t first = k + 1;
+        const double *x = A + k * m;
+        double square = 0, half = 0;
+        for (size_t j = first; j < m; j++)
+            square += x[j] * x[j];
+        const double length = -copysign(sqrt(square), x[first]), size = square - length * x[first]; /* v'v/2 */
+        if (!(square > x[first] * x[first] && size > 0))
+            continue;
+        memcpy(v + first, x + first, (m - first) * sizeof *v);
+        v[first] -= length;
+        memset(w, 0, m * sizeof *w);
+        for (size_t i = first; i < m; i++)
+            for (size_t j = 0; j < m; j++)
+                w[j] += v[i] / size * V[i * m + j];
+        for (size_t i = first; i < m; i++)
+            for (size_t j = 0; j < m; j++)
+                V[i * m + j] -= v[i] * w[j];
+        memset(w, 0, m * sizeof *w);
+        for (size_t i = first; i < m; i++)
+            for (size_t j = first; j < m; j++)
+                w[j] += v[i] / size * A[i * m + j];
+        for (size_t j = first; j < m; j++)
+            half += 0.5 * w[j] * v[j] / size;
+        for (size_t j = first; j < m; j++)
+            w[j] -= half * v[j];
+        for (size_t i = first; i < m; i++)
+            for (size_t j = first; j < m; j++)
+                A[i * m + j] -= v[i] * w[j] + w[i] * v[j];
+        A[k * m + first] = A[first * m + k] = length;
+        for (size_t j = first + 1; j < m; j++)
+            A[k * m + j] = A[j * m + k] = 0;
     }
+}
+
+/* The eigenvalue of [a b; b d] that is nearer to d (Wilkinson's shift). */
+static double nearer_eigenvalue(double a, double b, double d) {
+    const double half = 0.5 * (a - d);
+    return d - b * (b / (half + copysign(hypot(half, b), half)));
+}
+
+/* One step of the QR method for rows low … high of T, whose diagonals are d and e; V turns with it. */
+static void turn_tridiagonal(size_t m, size_t low, size_t high, double *d, double *e, double *restrict V) {
+    double x = d[low] - nearer_eigenvalue(d[high - 1], e[high - 1], d[high]), z = e[low];
+    for (size_t k = low; k < high; k++) {
+        const double length = hypot(x, z), c = length > 0 ? x / length : 1, s = length > 0 ? z / length : 0;
+        const double a = d[k], b = e[k], after = d[k + 1];
+        if (k > low)
+            e[k - 1] = length;
+        d[k] = c * c * a + 2 * c * s * b + s * s * after;
+        d[k + 1] = s * s * a - 2 * c * s * b + c * c * after;
+        e[k] = c * s * (after - a) + (c * c - s * s) * b;
+        x = e[k];
+        z = k + 1 < high ? s * e[k + 1] : 0;
+        e[k + 1] *= k + 1 < high ? c : 1;
+        double *restrict p = V + k * m, *restrict q = p + m;
+        for (size_t j = 0; j < m; j++) {
+            const double u = p[j];
+            p[j] = c * u + s * q[j];
+            q[j] = c * q[j] - s * u;
+        }
+    }
+}
+
+/* The rows of V become the eigenvectors of A, whose diagonal becomes its eigenvalues (Golub and Van Loan, Matrix
+ * Computations, 8.3). `room`: 2 m numbers. */
+static void diagonalise(size_t m, double *restrict A, double *restrict V, double *room) {
+    double *d = room, *e = room + m;
+    make_tridiagonal(m, A, V, d, e);
+    for (size_t k = 0; k < m; k++) {
+        d[k] = A[k * m + k];
+        e[k] = k + 1 < m ? A[k * m + k + 1] : 0;
+    }
+    size_t high = m - 1;
+    for (size_t left = 60 * m; high > 0 && left > 0; left--) {
+        size_t low = high;
+        while (low > 0 && fabs(e[low - 1]) > 0x1p-53 * (fabs(d[low - 1]) + fabs(d[low])))
+            low--;
+        if (low == high)
+            high--;
+        else
+            turn_tridiagonal(m, low, high, d, e, V);
+    }
+    for (size_t k = 0; k < m; k++)
+        A[k * m + k] = d[k];
 }
 
 /* F(y)'s eigenvectors, the rows of V, and its eigenvalues, A's diagonal. */
 typedef struct spectrum {
     size_t m, nulls;      /* how many of the eigenvalues are 0: the least one at least */
-    double *A, *V, *room; /* m × m each */
+    double *A, *V, *room; /* m × m, of the last 2 m at least */
     uint32_t *null;       /* their numbers, */
     uint32_t *other;      /* and those of the others */
 } spectrum;
@@ -64,7 +117,7 @@ static void release(spectrum *of) {
 static int decompose(const hcri_lmi *lmi, const double *y, int single, spectrum *of) {
     const size_t m = lmi->size;
     *of = (spectrum){.m = m};
-    of->A = hcri_allocate(&hcri_default_allocator, 3 * m * m + m, sizeof *of->A);
+    of->A = hcri_allocate(&hcri_default_allocator, 3 * m * m + 2 * m, sizeof *of->A);
     of->null = hcri_allocate(&hcri_default_allocator, 2 * m, sizeof *of->null);
     if (of->A == NULL || of->null == NULL)
         return 0;
@@ -72,14 +125,15 @@ static int decompose(const hcri_lmi *lmi, const double *y, int single, spectrum 
     of->room = of->V + m * m;
     of->other = of->null + m;
     double *A = of->A, *packed = of->room, largest = 0;
-    hcri_lmi_matrix(lmi, lmi->centre, packed);
-    for (size_t a = 0; a < m; a++)
-        largest = fmax(largest, fabs(packed[HCRI_PACKED(a, a)]));
+    for (size_t a = 0; a < m; a++) {
+        const size_t e = HCRI_PACKED(a, a);
+        largest = fmax(largest, fabs(hcri_rows_dot_minus(&lmi->terms, e, lmi->centre, -lmi->constant[e])));
+    }
     hcri_lmi_matrix(lmi, y, packed);
     for (size_t a = 0; a < m; a++)
         for (size_t b = 0; b <= a; b++)
             A[a * m + b] = A[b * m + a] = packed[HCRI_PACKED(a, b)];
-    diagonalise(m, A, of->V);
+    diagonalise(m, A, of->V, of->room);
     size_t least = 0, others = 0;
     for (size_t a = 0; a < m; a++) {
         largest = fmax(largest, fabs(A[a * m + a]));
@@ -107,21 +161,20 @@ static int next_pair(const spectrum *of, size_t *a, size_t *b) {
     return *b < of->nulls;
 }
 
-size_t hcri_lmi_edge(const hcri_constraint *constraint, size_t i, const double *y, size_t *weights, double *values,
-                     double *rows) {
+size_t hcri_lmi_edge(const hcri_constraint *constraint, size_t i, const double *y, hcri_edge *edge) {
     const hcri_lmi *lmi = (const hcri_lmi *)constraint;
     const size_t m = lmi->size, n = constraint->n;
     (void)i;
     spectrum of;
     size_t count = SIZE_MAX, a = 0, b = 0;
     if (decompose(lmi, y, 0, &of)) {
-        *weights = of.nulls;
+        edge->weights = of.nulls;
         count = of.nulls * (of.nulls + 1) / 2;
     }
-    for (size_t k = 0; rows != NULL && count != SIZE_MAX && k < count; k++, next_pair(&of, &a, &b)) {
+    for (size_t k = 0; count <= edge->room && k < count; k++, next_pair(&of, &a, &b)) {
         /* −q_a'F q_a, then −2 q_a'F q_b */
         const double *p = of.V + of.null[a] * m, *q = of.V + of.null[b] * m;
-        double *row = rows + k * n;
+        double *row = edge->rows + k * n;
         memset(row, 0, n * sizeof *row);
         for (size_t r = 0; r < m; r++)
             for (size_t c = 0; c <= r; c++) {
@@ -130,7 +183,7 @@ size_t hcri_lmi_edge(const hcri_constraint *constraint, size_t i, const double *
                 for (size_t t = lmi->terms.start[e]; t < lmi->terms.start[e + 1]; t++)
                     row[lmi->terms.columns[t]] -= (a == b ? 1 : 2) * share * lmi->terms.values[t];
             }
-        values[k] = a == b ? -of.A[of.null[a] * (m + 1)] : 0;
+        edge->values[k] = a == b ? -of.A[of.null[a] * (m + 1)] : 0;
     }
     release(&of);
     return count;

@@ -28,8 +28,7 @@ void hcri_lmi_subtract_forms(const hcri_lmi *lmi, const double *matrix, double w
 double hcri_lmi_value(const hcri_constraint *constraint, size_t i, const double *y, double *error, double *scratch);
 void hcri_lmi_add_gradient(const hcri_constraint *constraint, size_t i, const double *y, double weight,
                            double *gradient, double *scratch);
-size_t hcri_lmi_edge(const hcri_constraint *constraint, size_t i, const double *y, size_t *weights, double *values,
-                     double *rows);
+size_t hcri_lmi_edge(const hcri_constraint *constraint, size_t i, const double *y, hcri_edge *edge);
 int hcri_lmi_add_edge_curvature(const hcri_constraint *constraint, size_t i, const double *y, const double *nu,
                                 size_t count, const double *directions, double *out);
 int hcri_lmi_add_curvature(const hcri_constraint *constraint, size_t i, const double *y, double weight, size_t count,
