@@ -1,6 +1,7 @@
 #include "maps/rays.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/kernels.h"
@@ -114,7 +115,7 @@ static void scale(double *v, size_t n, int *exponent, hcri_ray_state *state) {
     for (size_t j = 0; j < n; j++) {
         if (!isfinite(v[j]))
             *state = HCRI_RAY_BAD;
-        most = fmax(most, fabs(v[j]));
+        most = fabs(v[j]) > most ? fabs(v[j]) : most;
     }
     if (*state == HCRI_RAY_SOUND && most == 0)
         *state = HCRI_RAY_ZERO;
@@ -124,6 +125,12 @@ static void scale(double *v, size_t n, int *exponent, hcri_ray_state *state) {
         return;
     }
     *exponent = ilogb(most);
+    if (abs(*exponent) < 1000) { /* the power of two is a number */
+        const double power = ldexp(1, -*exponent);
+        for (size_t j = 0; j < n; j++)
+            v[j] *= power;
+        return;
+    }
     for (size_t j = 0; j < n; j++)
         v[j] = ldexp(v[j], -*exponent);
 }
@@ -142,7 +149,7 @@ static void project(const hcri_chunk *chunk, double *v, hcri_ray_state *state) {
         hcri_affine_follow(affine, v);
     double most = 0;
     for (size_t j = 0; j < n; j++)
-        most = fmax(most, fabs(v[j]));
+        most = fabs(v[j]) > most ? fabs(v[j]) : most;
     if (most > rounding && most <= largest)
         return;
     *state = HCRI_RAY_ZERO;

@@ -14,8 +14,6 @@ static const double far_away = 1e4;
 /* Makes c the worst constraint when it is. A unit row's value changes by no more than y moves, so a constraint that
  * held with some room needn't be looked at until y has moved that far. */
 static void look_at(hcri_active_set *a, uint32_t c) {
-    if (a->safe[c] > a->moved || a->is_active[c])
-        return;
     /* a bound is 1 times its output */
     const double value = c < a->bounds ? a->y[c] : hcri_active_dot(a, c, a->y);
     const double over = value - a->upper[c], under = a->lower[c] - value;
@@ -28,29 +26,57 @@ static void look_at(hcri_active_set *a, uint32_t c) {
     }
 }
 
+static int is_open(const hcri_active_set *a, uint32_t c) { return !(a->safe[c] > a->moved) & !a->is_active[c]; }
+
+/* Those that are open are collected first, without branches. */
+static void look_at_all(hcri_active_set *a) {
+    enum { AT_ONCE = 256 };
+    uint32_t open[AT_ONCE];
+    for (size_t first = 0; first < a->count; first += AT_ONCE) {
+        const size_t end = a->count - first < AT_ONCE ? a->count : first + AT_ONCE;
+        size_t found = 0;
+        for (size_t c = first; c < end; c++) {
+            open[found] = (uint32_t)c;
+            found += (size_t)is_open(a, (uint32_t)c);
+        }
+        for (size_t i = 0; i < found; i++)
+            look_at(a, open[i]);
+    }
+}
+
+/* How many times larger than in the region y is, at least 1. */
+static double swell_of(const hcri_active_set *a) {
+    int larger = 0;
+    double swell = 1;
+    for (size_t j = 0; j < a->n; j++)
+        larger |= fabs(a->y[j]) * a->inverse_size[j] > 1;
+    for (size_t j = 0; larger && j < a->n; j++) {
+        const double times = fabs(a->y[j]) * a->inverse_size[j];
+        swell = times > swell ? times : swell;
+    }
+    return swell;
+}
+
 /* Finds a constraint that is about the most violated one, and none only when all hold: the worst of a list of those
  * that were at least half as violated as the worst one when all were looked at last, as long as it still is. */
 static void find_worst(hcri_active_set *a) {
     a->worst = NONE;
     a->worst_violation = 0;
     for (size_t i = 0; i < a->listed; i++)
-        look_at(a, a->list[i]);
+        if (is_open(a, a->list[i]))
+            look_at(a, a->list[i]);
     if (a->worst != NONE && a->worst_violation >= a->list_level)
         return;
-    a->swell = 1;
-    for (size_t j = 0; j < a->n; j++) {
-        const double times = fabs(a->y[j]) * a->inverse_size[j];
-        a->swell = times > a->swell ? times : a->swell;
-    }
+    a->swell = swell_of(a);
     a->worst = NONE;
     a->worst_violation = 0;
-    for (uint32_t c = 0; c < a->count; c++)
-        look_at(a, c);
+    look_at_all(a);
     a->listed = 0;
     a->list_level = 0.5 * a->worst_violation;
-    for (uint32_t c = 0; c < a->count && a->worst != NONE && a->listed < HCRI_LONGEST_LIST; c++)
-        if (a->moved - a->safe[c] >= a->list_level && !a->is_active[c])
-            a->list[a->listed++] = c;
+    for (uint32_t c = 0; c < a->count && a->worst != NONE && a->listed < HCRI_LONGEST_LIST; c++) {
+        a->list[a->listed] = c;
+        a->listed += (size_t)((a->moved - a->safe[c] >= a->list_level) & !a->is_active[c]);
+    }
 }
 
 /* Takes away what rounding left of an active bound, which is much when y came from far away. */
@@ -258,6 +284,8 @@ hcr_status hcri_active_set_project(hcri_active_set *a, const double *p, double *
         (void)hcri_active_start_anew(a); /* what was tried is no start for the next point */
     return status;
 }
+
+int hcri_active_set_is_sure(const hcri_active_set *a) { return !a->careful && a->swell <= 2; }
 
 hcr_status hcri_active_set_again(hcri_active_set *a, double *y, hcr_error *error) {
     a->listed = 0;

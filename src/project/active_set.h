@@ -30,6 +30,9 @@ void hcri_active_set_free(hcri_active_set *active_set); /* NULL is fine */
 /* y = the nearest point to p, right to rounding; cuts are gone. SOLVER when it can't be had: more active constraints
  * than memory is spent on, or they depend on each other too closely. */
 hcr_status hcri_active_set_project(hcri_active_set *active_set, const double *p, double *y, hcr_error *error);
+/* 1 when the last point holds everything up to the rounding of sums in the region: what was farther away hasn't left
+ * more. */
+int hcri_active_set_is_sure(const hcri_active_set *active_set);
 /* One more inequality, values·y <= right with |values| = 1, until the next point. 0 without memory. */
 int hcri_active_set_cut(hcri_active_set *active_set, size_t terms, const uint32_t *columns, const double *values,
                         double right);

@@ -40,7 +40,7 @@ static hcr_outcome begin_row(const hcr_projector *projector, hcri_lane *lane, si
         if (!hcri_sample_origin_exists(found))
             return found == HCRI_SAMPLE_ORIGIN_NONE ? HCR_OUTCOME_NO_ORIGIN : HCR_OUTCOME_OUT_OF_RANGE;
         if (!hcri_sample_origin_is_centre(found)) /* which is complete */
-            hcri_affine_complete(&region->affine, origin);
+            hcri_affine_complete_roughly(&region->affine, origin);
     }
     if (!hcri_all_finite(n, point))
         return HCR_OUTCOME_BAD_VALUE;
@@ -58,7 +58,7 @@ static int is_off_equalities(const hcr_projector *projector, const double *point
     const hcri_equalities *equalities = &projector->region->set.equalities;
     double largest = 1;
     for (size_t j = 0; equalities->rows.count != 0 && j < projector->region->set.n; j++)
-        largest = fmax(largest, fabs(point[j]));
+        largest = fabs(point[j]) > largest ? fabs(point[j]) : largest;
     for (size_t i = 0; i < equalities->rows.count; i++) {
         const double off = fabs(hcri_rows_dot_minus(&equalities->rows, i, point, equalities->right[i]));
         if (off > 1.01 * largest * projector->equality_rounding[i])
@@ -74,6 +74,7 @@ static hcr_status measure(hcr_projector *projector, hcri_lane *lane, const hcri_
     const hcr_region *region = projector->region;
     const size_t n = region->set.outputs, p = region->origin_map.parameters;
     unsigned char is_off[HCRI_CHUNK];
+    int any = 0;
     const double *in = hcri_widen(call->precision, call->in, first * n, rows * n, lane->points);
     if (in != lane->points)
         memcpy(lane->points, in, rows * n * sizeof *in);
@@ -87,9 +88,13 @@ static hcr_status measure(hcr_projector *projector, hcri_lane *lane, const hcri_
         memcpy(lane->lifted, point, n * sizeof *point);
         memcpy(lane->lifted + n, origin + n, p * sizeof *origin);
         is_off[i] = outcome[i] == HCR_OUTCOME_MOVED && is_off_equalities(projector, lane->lifted);
+        lane->gauge[i] = is_off[i] ? INFINITY : 0;
+        any |= outcome[i] == HCR_OUTCOME_MOVED && !is_off[i];
         for (size_t j = 0; j < n; j++)
             away[j] = outcome[i] == HCR_OUTCOME_MOVED && !is_off[i] ? point[j] - origin[j] : 0;
     }
+    if (!any)
+        return HCR_OK;
     HCRI_TRY(hcri_map_run(region, lane->workspace, rows,
                           &(hcri_call){.map = &hcri_map_gauge,
                                        .precision = HCR_DOUBLE,
@@ -150,7 +155,7 @@ static hcr_status take_slice(hcr_projector *projector, hcri_lane *lane, const do
 static const double *within_range(size_t n, const double *p, double *room) {
     double largest = 0;
     for (size_t j = 0; j < n; j++)
-        largest = fmax(largest, fabs(p[j]));
+        largest = fabs(p[j]) > largest ? fabs(p[j]) : largest;
     if (largest <= largest_coordinate)
         return p;
     for (size_t j = 0; j < n; j++)

@@ -211,9 +211,10 @@ static hcr_status project_cheaply(hcri_projection *projection, const double *p, 
         }
     }
     const hcr_status status = project_group(projection, worst, p, y, error);
-    *found = status != HCR_OK                                       ? FOUND_NOTHING
-             : gauge_of(projection, y) <= close_to_frontier(region) ? FOUND_NEAREST
-                                                                    : FOUND_NEARBY;
+    const int is_sure = projection->is_polytope && status == HCR_OK && hcri_active_set_is_sure(projection->active_set);
+    *found = status != HCR_OK                                                  ? FOUND_NOTHING
+             : is_sure || gauge_of(projection, y) <= close_to_frontier(region) ? FOUND_NEAREST
+                                                                               : FOUND_NEARBY;
     return status == HCR_ERROR_MEMORY ? status : HCR_OK;
 }
 

@@ -10,8 +10,19 @@ void hcri_affine_release(hcri_affine *affine, const hcr_allocator *allocator) {
     hcri_release(allocator, affine->dependent);
     hcri_rows_release(&affine->map, allocator);
     hcri_release(allocator, affine->constant);
+    hcri_release(allocator, affine->alike);
     hcri_rows_release(&affine->basis, allocator);
     *affine = (hcri_affine){0};
+}
+
+/* How many rows from row i on have its columns. */
+static size_t count_alike(const hcri_rows *rows, size_t i) {
+    const size_t first = rows->start[i], terms = rows->start[i + 1] - first;
+    size_t count = 1;
+    while (i + count < rows->count && rows->start[i + count + 1] - rows->start[i + count] == terms &&
+           memcmp(rows->columns + first, rows->columns + rows->start[i + count], terms * sizeof *rows->columns) == 0)
+        count++;
+    return count;
 }
 
 hcr_status hcri_affine_copy(const hcri_affine *affine, const hcr_allocator *allocator, hcri_affine *copy,
@@ -21,8 +32,11 @@ hcr_status hcri_affine_copy(const hcri_affine *affine, const hcr_allocator *allo
         return HCR_OK;
     copy->dependent = hcri_copy(allocator, affine->dependent, affine->count, sizeof *copy->dependent);
     copy->constant = hcri_copy(allocator, affine->constant, affine->count, sizeof *copy->constant);
-    if (copy->dependent == NULL || copy->constant == NULL)
+    copy->alike = hcri_allocate(allocator, affine->count, sizeof *copy->alike);
+    if (copy->dependent == NULL || copy->constant == NULL || copy->alike == NULL)
         return hcri_fail_memory(error);
+    for (size_t i = 0; i < affine->count; i += copy->alike[i])
+        copy->alike[i] = count_alike(&affine->map, i);
     HCRI_TRY(hcri_rows_append_all(&copy->map, allocator, &affine->map, error));
     return hcri_rows_append_all(&copy->basis, allocator, &affine->basis, error);
 }
@@ -79,43 +93,39 @@ void hcri_affine_project(const hcri_affine *affine, double *v) {
                         basis->values + basis->start[i], v);
 }
 
-/* How many rows from row i on have its columns. */
-static size_t count_alike(const hcri_rows *rows, size_t i) {
-    const size_t first = rows->start[i], terms = rows->start[i + 1] - first;
-    size_t count = 1;
-    while (i + count < rows->count && rows->start[i + count + 1] - rows->start[i + count] == terms &&
-           memcmp(rows->columns + first, rows->columns + rows->start[i + count], terms * sizeof *rows->columns) == 0)
-        count++;
-    return count;
-}
-
 /* y_dependent = T y, plus the constant of a point. What rows of the same columns take from y is collected once. */
-static void complete(const hcri_affine *affine, int is_point, double *y) {
+static void complete(const hcri_affine *affine, int is_point, int roughly, double *y) {
     enum { MOST_COLLECTED = 512 };
-    const hcri_accurate_kernels *kernels = hcri_kernels_best()->accurate;
+    const hcri_kernels *kernels = hcri_kernels_best();
     const hcri_rows *map = &affine->map;
     double collected[MOST_COLLECTED];
     for (size_t i = 0, alike; i < affine->count; i += alike) {
         const size_t start = map->start[i], terms = map->start[i + 1] - start;
         const uint32_t *columns = map->columns + start;
-        alike = count_alike(map, i);
+        alike = affine->alike == NULL ? count_alike(map, i) : affine->alike[i];
         const int collects = alike > 1 && terms <= MOST_COLLECTED;
         for (size_t k = 0; collects && k < terms; k++)
             collected[k] = y[columns[k]];
-        for (size_t d = i; d < i + alike; d++)
-            y[affine->dependent[d]] = kernels->dot(terms, collects ? NULL : columns, map->values + map->start[d],
-                                                   collects ? collected : y, is_point ? affine->constant[d] : 0);
+        for (size_t d = i; d < i + alike; d++) {
+            const double *values = map->values + map->start[d], constant = is_point ? affine->constant[d] : 0;
+            y[affine->dependent[d]] = !roughly   ? kernels->accurate->dot(terms, collects ? NULL : columns, values,
+                                                                        collects ? collected : y, constant)
+                                      : collects ? constant + kernels->dot(terms, values, collected)
+                                                 : constant + kernels->row_dot(terms, columns, values, y);
+        }
     }
 }
 
-void hcri_affine_complete(const hcri_affine *affine, double *y) { complete(affine, 1, y); }
+void hcri_affine_complete(const hcri_affine *affine, double *y) { complete(affine, 1, 0, y); }
+
+void hcri_affine_complete_roughly(const hcri_affine *affine, double *y) { complete(affine, 1, 1, y); }
 
 void hcri_affine_direct(const hcri_affine *affine, double *v) {
     hcri_affine_project(affine, v);
     hcri_affine_follow(affine, v);
 }
 
-void hcri_affine_follow(const hcri_affine *affine, double *v) { complete(affine, 0, v); }
+void hcri_affine_follow(const hcri_affine *affine, double *v) { complete(affine, 0, 0, v); }
 
 void hcri_affine_follow_adjoint(const hcri_affine *affine, size_t outputs, double *gradient) {
     for (size_t d = 0; d < affine->count; d++) {

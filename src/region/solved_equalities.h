@@ -10,6 +10,7 @@ typedef struct hcri_affine {
     uint32_t *dependent; /* the outputs that they determine, increasing */
     hcri_rows map;       /* T: count rows over the outputs, of which only free ones occur … */
     double *constant;    /* … and y_dependent = constant + T y */
+    size_t *alike;       /* in a copy: how many rows of T from this one on have its columns */
     hcri_rows basis;     /* Q: count orthonormal rows that span the equalities': directions are v − Q'Q v */
 } hcri_affine;
 
@@ -29,6 +30,8 @@ void hcri_affine_follow(const hcri_affine *affine, double *v);
 void hcri_affine_follow_adjoint(const hcri_affine *affine, size_t outputs, double *gradient);
 /* y_dependent = constant + T y, each rounded once more. */
 void hcri_affine_complete(const hcri_affine *affine, double *y);
+/* The same with the rounding of a sum, which is faster. */
+void hcri_affine_complete_roughly(const hcri_affine *affine, double *y);
 /* The place of output j among the dependent ones, SIZE_MAX for a free one. */
 size_t hcri_affine_find(const hcri_affine *affine, uint32_t j);
 
