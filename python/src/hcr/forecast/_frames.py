@@ -53,7 +53,12 @@ def numeric(frame: Any) -> list[Any]:
     """The columns that hold numbers; truth values aren't numbers here."""
     if _is_polars(frame):
         return [name for name, kind in frame.schema.items() if kind.is_numeric()]
-    return [name for name, kind in frame.dtypes.items() if getattr(kind, "kind", "O") in "iuf"]
+    return [name for name, kind in zip(frame.columns.tolist(), frame.dtypes.tolist(), strict=True) if _is_number(kind)]
+
+
+def _is_number(kind: Any) -> bool:
+    """Whether a type of pandas is one of numbers."""
+    return getattr(kind, "kind", "O") in "iuf"
 
 
 def values(frame: Any, name: Any) -> Array:
@@ -63,14 +68,25 @@ def values(frame: Any, name: Any) -> Array:
 
 def matrix(frame: Any, names: Sequence[Any]) -> Array:
     """Columns of numbers, (rows, columns), float32 where all are that; missing ones are NaN."""
-    part = frame.select(names) if _is_polars(frame) else frame.loc[:, names]
-    text = set(names) - set(numeric(part))
+    if _is_polars(frame):
+        part = frame.select(names)
+        kinds, text = part.dtypes, set(names) - set(numeric(part))
+    else:
+        part = frame[names[0]] if len(names) == 1 else _columns(frame, names)
+        kinds = [part.dtype] if len(names) == 1 else part.dtypes.tolist()
+        text = {name for name, kind in zip(names, kinds, strict=True) if not _is_number(kind)}
     if text:
         raise make("data", f"the column {min(map(str, text))!r} isn't one of numbers")
-    kinds = part.dtypes if _is_polars(frame) else part.dtypes.tolist()
     kept = np.float32 if {str(kind).lower() for kind in kinds} == {"float32"} else np.float64
     array: Array = part.to_numpy() if _is_polars(frame) else part.to_numpy(dtype=kept, na_value=np.nan)
-    return array.astype(kept, copy=False)
+    return array.astype(kept, copy=False).reshape(len(frame), len(names))
+
+
+def _columns(frame: Any, names: Sequence[Any]) -> Any:
+    """Columns of a frame of pandas; without a copy where they stand side by side."""
+    places = frame.columns.get_indexer(names)
+    side_by_side = len(places) and places[-1] - places[0] == len(places) - 1 and (np.diff(places) == 1).all()
+    return frame.iloc[:, places[0] : places[-1] + 1] if side_by_side else frame.iloc[:, places]
 
 
 def missing(frame: Any, name: Any) -> Array:
@@ -81,19 +97,28 @@ def missing(frame: Any, name: Any) -> Array:
 
 def labels(frame: Any, name: Any, rows: Any = slice(None)) -> list[str]:
     """The values of some rows of a column as text."""
-    return [str(one) for one in (frame[name][rows] if _is_polars(frame) else frame[name].iloc[rows])]
+    column = frame[name]
+    return [str(one) for one in (column[rows] if _is_polars(frame) else column.iloc[rows]).to_list()]
 
 
 def ranks(frame: Any, name: Any) -> Array:
     """For each row the place of its value among the column's, in order, from 0. Missing values are refused."""
-    none = missing(frame, name)
+    if _is_polars(frame):
+        none = missing(frame, name)
+        codes = none if none.any() else frame[name].rank("dense").to_numpy().astype(np.intp) - 1
+    else:
+        import pandas
+
+        codes, different = pandas.factorize(frame[name])
+        none = codes < 0
+        # Sorted as an array: pandas' own sort of Arrow's texts is many times slower.
+        values = np.asarray(different, dtype=object if different.dtype.kind == "O" else None)
+        place = np.empty(len(values), dtype=np.intp)
+        place[np.argsort(values, kind="stable")] = np.arange(len(values))
+        codes = place[codes] if len(values) else codes
     if none.any():
         raise make("data", f"the column {name!r} has no value in row {int(none.argmax())}, counted from 0")
-    if _is_polars(frame):
-        return frame[name].rank("dense").to_numpy().astype(np.intp) - 1  # type: ignore[no-any-return]
-    import pandas
-
-    return pandas.factorize(frame[name], sort=True)[0].astype(np.intp)  # type: ignore[no-any-return]
+    return codes  # type: ignore[no-any-return]
 
 
 def order_of_rows(frame: Any, time: Any) -> Array:

@@ -126,7 +126,9 @@ def _residuals(Y_df: Any, model: Any, hierarchy: Hierarchy, columns: Columns) ->
     frame, _ = _frames.with_ids(Y_df, columns.id, "Y_df")
     _frames.require(frame, [columns.id, columns.time, columns.target, model], "Y_df")
     place = {name: k for k, name in enumerate(hierarchy.ids)}
-    rows = np.array([place.get(name, -1) for name in _frames.labels(frame, columns.id)], dtype=np.intp)
+    series = _frames.ranks(frame, columns.id)
+    named = _frames.labels(frame, columns.id, np.unique(series, return_index=True)[1])
+    rows = np.array([place.get(name, -1) for name in named], dtype=np.intp)[series]
     times = _frames.ranks(frame, columns.time)
     residuals = np.full((len(place), int(times.max(initial=-1)) + 1), np.nan)
     used = rows >= 0
@@ -168,8 +170,10 @@ def _reconciled(
     outcome = np.full(len(given), Outcome.BAD_VALUE, dtype=np.uint32)
     fine = np.isfinite(given).all(axis=1)
     linear = -given @ metric.K.T
-    _, kind = np.unique(np.concatenate([low, high], axis=1), axis=0, return_inverse=True)
-    kind = np.where(fine, kind.reshape(-1), -1)
+    kind = np.zeros(len(given), dtype=np.intp)
+    if (low != low[:1]).any() or (high != high[:1]).any():
+        kind = np.unique(np.concatenate([low, high], axis=1), axis=0, return_inverse=True)[1].reshape(-1)
+    kind = np.where(fine, kind, -1)
     for one in np.unique(kind[fine]):
         rows = np.flatnonzero(kind == one)
         limits = low[rows[0]], high[rows[0]]
