@@ -17,8 +17,8 @@ struct job {
 
     struct opened_region opened;
     struct samples samples;
-    FILE *details; /* with --json: what will stand behind the sums */
-    size_t inside_count;
+    FILE *details;                      /* with --json: what will stand behind the sums */
+    size_t inside_count, without_value; /* rows inside; rows that have a NaN or an infinity */
 
     /* of a round */
     double *value;     /* the worst constraint of each row: how far it goes beyond its bound … */
@@ -173,11 +173,14 @@ static void print_end(const struct job *job) {
     if (job->quiet)
         return;
     if (!job->json) {
-        printf("%zu of %zu rows inside%s\n", job->inside_count, rows, job->exact ? ", decided exactly" : "");
+        printf("%zu of %zu rows inside%s", job->inside_count, rows, job->exact ? ", decided exactly" : "");
+        if (job->without_value != 0)
+            printf(", %zu without a value", job->without_value);
+        putchar('\n');
         return;
     }
-    printf("{\"rows\": %zu, \"inside\": %zu, \"exact\": %s, \"details\": [", rows, job->inside_count,
-           job->exact ? "true" : "false");
+    printf("{\"rows\": %zu, \"inside\": %zu, \"without_value\": %zu, \"exact\": %s, \"details\": [", rows,
+           job->inside_count, job->without_value, job->exact ? "true" : "false");
     if (fflush(job->details) != 0 || ferror(job->details))
         fail_file("write", "a temporary file");
     rewind(job->details);
@@ -207,8 +210,10 @@ static int run(struct job *job, const char *const *operand) {
         measure(job);
         if (job->exact)
             decide_exactly(job);
-        for (size_t i = 0; i < samples->stream.table.rows; i++)
+        for (size_t i = 0; i < samples->stream.table.rows; i++) {
             job->inside_count += job->inside[i];
+            job->without_value += isnan(job->value[i]) && !is_misfit(job, i);
+        }
         if (!job->quiet)
             print_rows(job, job->json ? job->details : stdout);
     }

@@ -64,13 +64,16 @@ static double *in_drawn_order(const struct job *job, size_t n, const double *val
     return ordered;
 }
 
-/* "load[3]@0.9" is of "load@0.9". */
+/* "load[3]@0.9" is of "load@0.9", "load[north,3]@0.9" of "load[north]@0.9". */
 static size_t find_variables(const struct job *job, size_t n, struct variable *variable) {
     size_t count = 0;
     for (size_t k = 0; k < n; k++) {
         const char *output = hcr_model_output_names(job->model)[drawn(job, n, k)], *level = strchr(output, '@');
         char name[sizeof variable->name];
-        snprintf(name, sizeof name, "%.*s%s", (int)strcspn(output, "[@"), output, level == NULL ? "" : level);
+        const size_t row = strcspn(output, ",@");
+        const int is_matrix = output[row] == ',';
+        snprintf(name, sizeof name, "%.*s%s%s", (int)(is_matrix ? row : strcspn(output, "[@")), output,
+                 is_matrix ? "]" : "", level == NULL ? "" : level);
         if (count == 0 || strcmp(variable[count - 1].name, name) != 0) {
             variable[count] = (struct variable){.first = k};
             memcpy(variable[count++].name, name, sizeof name);

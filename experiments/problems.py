@@ -30,6 +30,7 @@ class Problem:
     unit: float  # squared errors are given in it
     budget: dict[str, Any]  # of hcr.fit, the same for all methods
     limits: tuple[float, float, float] | None = None  # of a series: smallest and largest value, largest step
+    of_blends: dict[str, Any] = field(default_factory=dict)  # of hcr.fit, for the method Blend
 
 
 @dataclass
@@ -134,10 +135,11 @@ def _windows(command: str, path: str, series: str, length: int, split: str, epoc
     constants = {"smallest": smallest, "largest": largest, "largest_step": step}
     region, centred, y_train, y_test = _project(text, constants, read["y_train"], read["y_test"])
     budget = dict(encoder="lstm", hidden=64, epochs=epochs, rate=3e-3, seed=1)
+    blends = {"season": 24 if length == 48 else 0, "validation_last": split == "time"}
     # R-MSE is in units of the variance of the test targets as the series has them.
     unit = float(read["y_test"].var())
     return Problem(region, centred, read["x_train"], y_train, read["x_test"], y_test, unit, budget,
-                   (smallest, largest, step))  # fmt: skip
+                   (smallest, largest, step), blends)  # fmt: skip
 
 
 def _choose(path: str, wanted: int, shortest: int) -> list[str]:
@@ -169,7 +171,7 @@ def m4(command: str, paths: dict[str, str], count: int, epochs: int) -> Experime
         "hcr": {"error": "0.130 ± 0.047", "inside": "1", "time": "100 µs, max. 1 ms"},
     }
     methods = ("simple", "lagrangian", "projection", "hcr", "hcr-mean", "direct", "direct-mean", "contract",
-               "contract-mean", "contract-raw", "soften", "project")  # fmt: skip
+               "contract-mean", "contract-raw", "soften", "project", "blend")  # fmt: skip
     settings = {"experiment": "m4", "series": [task.label for task in tasks], "epochs": epochs}
     of_paper = {task.table: published for task in tasks if task.table.startswith("M4 hourly")}
     return Experiment("m4", "R-MSE", methods, tasks, settings, of_paper, tasks[0].table)

@@ -39,6 +39,9 @@ METHODS = {
                            {"raw_weight": 1}),
     "soften": Method("HCR-soften", "#c08497", "hcr-soften", "soften"),
     "project": Method("HCR-project", "#00a6a6", "hcr-project", "project"),
+    # Of windows of a series: two members of either head, and the mean of the input's whole days.
+    "blend": Method("Blend", "#8c564b", "hcr-project", "project",
+                    options={"members": 4, "blend": ["hcr-project", "hcr-contract"], "validation": 0.1}),
 }  # fmt: skip
 
 #: Times of single samples fall into bins, ten to a decade from 10 ns on.
@@ -113,8 +116,9 @@ def train(problem: Problem, key: str, stopped: Callable[[], bool]) -> dict[str, 
     """Trains a method. Simple's model serves Projection too. Records by method."""
     method = METHODS[key]
     region = problem.centred if method.mean else problem.region
-    model = hcr.fit(region, problem.x_train, problem.y_train, head=method.head, **problem.budget,
-                    **(method.options or {}), progress=lambda _: stopped())  # fmt: skip
+    options = {**(method.options or {}), **(problem.of_blends if key == "blend" else {})}
+    model = hcr.fit(region, problem.x_train, problem.y_train, head=method.head, **problem.budget, **options,
+                    progress=lambda _: stopped())  # fmt: skip
     if stopped():
         raise Stopped
     predicted = model.predict(problem.x_test)

@@ -38,16 +38,16 @@ typedef struct hcr_table_columns {
  * quotes, CRLF, a byte-order mark. The decimal sign is '.', whatever the locale.
  *     The first row is a header when one of its cells is neither a number nor a missing value. Its names must differ
  * and not be empty (NAME). A column of row names in front is dropped when the header is one cell short (R's
- * write.table) and the first cell is a word or has quotes, or when its header cell is empty (R's write.csv, pandas'
- * index). A first row of 0, 1, 2 … in front of a row of other numbers than whole ones (pandas, without names) is
- * skipped. An empty cell, a missing value (NA,
- * NaN, null, a dash …), an infinity and a row that is too short or too long are refused (DATA) with line and column.
- * Blank lines are skipped, but refused between rows of one column. A header without rows is a table of no rows; a file
- * without either is refused (FORMAT). NPY: versions 1 to 3, C or Fortran order, bool, integers of 1 to 8 bytes, floats
- * of 2 to 8, either byte order, one or two dimensions. Integers beyond 2^53 are rounded to the nearest double. A NaN or
- * an infinity is a number here: it stays. A file that is longer or shorter than its header says is refused. NPZ: `key`
- * names the array (NULL: the only one; NAME when there is none of that name, with all names). vector: a
- * one-dimensional array is a column; a row otherwise. Errors: FILE, FORMAT, DATA, NAME, SHAPE, ARGUMENT, MEMORY. */
+ * write.table) and the first cell is a word or has quotes, or the rows' first cells are 1, 2, 3 …, or when its header
+ * cell is empty (R's write.csv, pandas' index). A first row of 0, 1, 2 … in front of a row of other numbers than whole
+ * ones (pandas, without names) is skipped. An empty cell, a missing value (NA, NaN, null, a dash …), an infinity and a
+ * row that is too short or too long are refused (DATA) with line and column. Blank lines are skipped, but refused
+ * between rows of one column. A header without rows is a table of no rows; a file without either is refused (FORMAT).
+ * NPY: versions 1 to 3, C or Fortran order, bool, integers of 1 to 8 bytes, floats of 2 to 8, either byte order, one or
+ * two dimensions. Integers beyond 2^53 are rounded to the nearest double. A NaN or an infinity is a number here: it
+ * stays. A file that is longer or shorter than its header says is refused. NPZ: `key` names the array (NULL: the only
+ * one; NAME when there is none of that name, with all names). vector: a one-dimensional array is a column; a row
+ * otherwise. Errors: FILE, FORMAT, DATA, NAME, SHAPE, ARGUMENT, MEMORY. */
 HCR_API HCR_MUST_USE hcr_status hcr_table_read(const char *path, hcr_table_format format, const char *key, bool vector,
                                                hcr_table *table, hcr_error *error);
 /* The same of what is needed (NULL: all). */

@@ -86,7 +86,7 @@ def test_m4(tmp_path, capsys):
     for file in ("error-violation.png", "times.png", "forecasts.png", "search.png"):
         assert (out / file).stat().st_size > 1000
     records = read(out)
-    assert len(records) == 4 * 12 + 1
+    assert len(records) == 4 * 13 + 1
     for record in records:
         if "candidates" in record and record["method"] != "search":
             assert record["inside"] == 1 and 1 <= record["candidates"] <= 190

@@ -54,6 +54,7 @@ static void find_row_names(hcri_csv_table *r, const hcri_csv_row *row) {
         table->columns = row->count;
     } else if (row->count == table->columns + 1 && is_name(&row->cells[0])) {
         r->row_names = 1;
+        r->numbered = !row->cells[0].quoted && strcmp(row->cells[0].text, "1") == 0;
     } else if (row->count == table->columns && table->columns > 1 && table->names[0][0] == '\0') {
         r->row_names = 1;
         drop_first_name(table);
@@ -108,6 +109,12 @@ static hcr_status read_cell(const hcri_csv_table *r, const hcri_csv_row *row, si
     return hcri_csv_number(row, j + r->row_names, r->table.names == NULL ? NULL : r->table.names[j], value, error);
 }
 
+static int is_number(const hcri_csv_cell *cell, size_t number) {
+    char text[24];
+    snprintf(text, sizeof text, "%zu", number);
+    return strcmp(cell->text, text) == 0;
+}
+
 static hcr_status read_row(void *context, const hcri_csv_row *row, hcr_error *error) {
     hcri_csv_table *r = context;
     hcr_table *table = &r->table;
@@ -126,6 +133,9 @@ static hcr_status read_row(void *context, const hcri_csv_row *row, hcr_error *er
         HCRI_TRY(find_needed(r, error));
     }
     const size_t columns = table->columns;
+    if (r->numbered && row->count == columns + 1 && !is_number(&row->cells[0], r->rows_seen - 1))
+        return hcri_fail_at(error, HCR_ERROR_DATA, row->file, row->line, 0,
+                            "this row has %zu cells where the header asks for %zu", row->count, columns);
     if (row->count != columns + r->row_names)
         return hcri_fail_at(error, HCR_ERROR_DATA, row->file, row->line, 0, "this row has %zu cell%s where %s %zu",
                             row->count, row->count == 1 ? "" : "s",
@@ -158,6 +168,9 @@ void hcri_csv_table_close(hcri_csv_table *reading) {
 hcr_status hcri_csv_table_feed(hcri_csv_table *reading, const char *bytes, size_t size, int is_last, hcr_error *error) {
     hcr_table *table = &reading->table;
     HCRI_TRY(hcri_csv_feed(&reading->csv, bytes, size, is_last, error));
+    if (is_last && reading->numbered && reading->rows_seen == 2) /* one row says nothing of its names */
+        return hcri_fail_at(error, HCR_ERROR_DATA, reading->csv.file, reading->header_line + 1, 0,
+                            "this row has %zu cells where the header asks for %zu", table->columns + 1, table->columns);
     if (!is_last || reading->has_row)
         return HCR_OK;
     if (reading->rows_seen == 0)

@@ -119,6 +119,8 @@ static void test_row_names_of_r(void **state) {
     /* D55: a cell too many that is no name. */
     expect_refusal("a,b\n0.5,0.25,0.125\n", HCR_ERROR_DATA, 2, 0, "3 cells where the header asks for 2");
     expect_refusal("a,b\n2,0.25,0.125\n", HCR_ERROR_DATA, 2, 0, "3 cells where the header asks for 2");
+    expect_refusal("a,b\n1,0.25,0.125\n", HCR_ERROR_DATA, 2, 0, "3 cells where the header asks for 2");
+    expect_refusal("a,b\n1,0.25,0.125\n3,5,6\n", HCR_ERROR_DATA, 3, 0, "3 cells where the header asks for 2");
     /* D12: pandas' header of columns without names, which whole numbers after it would make a sample. */
     expect_table("0,1,2\n1,2.5,-3\n4,0.005,6\n", 2, 3, six, "");
     expect_table("0,1\n1,2\n", 2, 2, (const double[]){0, 1, 1, 2}, "");
