@@ -1,4 +1,3 @@
-#define _POSIX_C_SOURCE 200809L
 #include "command.h"
 #include "json.h"
 #include "options.h"
@@ -9,7 +8,8 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <unistd.h>
+
+#include "base/system.h"
 
 struct job {
     struct settings settings;

@@ -1,4 +1,3 @@
-#define _POSIX_C_SOURCE 200809L
 #include "command.h"
 #include "options.h"
 #include "region_argument.h"
@@ -7,7 +6,8 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "base/system.h"
 
 struct job {
     const char *region_path, *output_path, *targets_path;

@@ -1,10 +1,10 @@
-#define _POSIX_C_SOURCE 200809L
 #include "ending.h"
 
 #include <signal.h>
 #include <stdio.h>
 #include <time.h>
-#include <unistd.h>
+
+#include "base/system.h"
 
 static volatile sig_atomic_t depth;
 static volatile sig_atomic_t noted;
@@ -31,19 +31,10 @@ static void on_signal(int number) {
         return;
     }
     ending_clean();
-    const struct sigaction plain = {.sa_handler = SIG_DFL};
-    sigaction(number, &plain, NULL);
-    raise(number);
+    hcri_end_by(number);
 }
 
-static void install(void) {
-    static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
-    const struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
-    struct sigaction before;
-    for (size_t i = 0; i < sizeof ending / sizeof ending[0]; i++)
-        if (sigaction(ending[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
-            sigaction(ending[i], &action, NULL);
-}
+static void install(void) { hcri_ending_to(on_signal); }
 
 void ending_put_off(void) {
     depth++;

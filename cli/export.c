@@ -6,6 +6,7 @@
 #include "report.h"
 
 #include "base/file.h"
+#include "base/system.h"
 #include "hcr/hcr_export.h"
 
 #include <ctype.h>

@@ -1,4 +1,3 @@
-#define _POSIX_C_SOURCE 200809L
 #include "command.h"
 #include "ending.h"
 #include "json.h"
@@ -9,6 +8,7 @@
 #include "region_argument.h"
 #include "tables.h"
 
+#include "base/system.h"
 #include "base/text_buffer.h"
 #include "hcr/hcr_learn.h"
 
@@ -16,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { NO_CHOICE = -1 };
 

@@ -1,4 +1,3 @@
-#define _POSIX_C_SOURCE 200809L
 #include "command.h"
 #include "options.h"
 #include "report.h"
@@ -8,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <unistd.h>
+
+#include "base/system.h"
 
 static const struct command {
     const char *name, *summary;
@@ -79,13 +78,12 @@ static int dispatch(int argc, char **argv) {
 /* OpenBLAS's threads, which are there before main, each wait for a buffer for ever where a limit on the address space
  * doesn't leave it: under one the command begins anew, without them. */
 static void do_without_threads(char **argv) {
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-        getenv("OPENBLAS_NUM_THREADS") == NULL && setenv("OPENBLAS_NUM_THREADS", "1", 1) == 0)
-        execv("/proc/self/exe", argv);
+    if (hcri_address_space() != SIZE_MAX && getenv("OPENBLAS_NUM_THREADS") == NULL)
+        hcri_begin_anew(argv, "OPENBLAS_NUM_THREADS", "1");
 }
 
 int main(int argc, char **argv) {
     do_without_threads(argv);
+    hcri_system_begin(&argc, &argv);
     quit(dispatch(argc, argv));
 }

@@ -1,19 +1,17 @@
-#define _GNU_SOURCE /* getopt_long */
 #include "options.h"
 
 #include "command.h"
 #include "report.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
+
+#include "base/system.h"
 
 enum { MOST_OPTIONS = 64, FIRST_LONG = 256, HELP = FIRST_LONG + MOST_OPTIONS };
 
@@ -214,15 +212,8 @@ static int is_output(const struct option_row *row) {
 }
 
 void options_check_output(const char *command, const char *output, const char *input) {
-    struct stat out, in;
-    if (input != NULL && strcmp(output, "-") != 0 && strcmp(input, "-") != 0 && stat(output, &out) == 0 &&
-        stat(input, &in) == 0 && S_ISREG(out.st_mode) && out.st_dev == in.st_dev && out.st_ino == in.st_ino)
+    if (input != NULL && strcmp(output, "-") != 0 && strcmp(input, "-") != 0 && hcri_is_same_file(output, input))
         fail_usage(command, "\"%s\" is read, and would be overwritten by the results: write to another file", input);
-}
-
-static int is_mount(const char *path) {
-    struct statx about;
-    return statx(AT_FDCWD, path, 0, 0, &about) == 0 && (about.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
 }
 
 /* A file that can't be replaced but may be written to, since its folder is closed or it is a mount of its own. */
@@ -231,8 +222,10 @@ static void tell_in_place(const char *output) {
     if (strcmp(output, "-") == 0 || stat(output, &about) != 0 || !S_ISREG(about.st_mode) || access(output, W_OK) != 0)
         return;
     const char *slash = strrchr(output, '/');
-    char *folder = slash == NULL ? strdup(".") : strndup(output, slash == output ? 1 : (size_t)(slash - output));
-    const char *reason = is_mount(output)                              ? "it is a mount of its own"
+    char *folder = strdup(slash == NULL ? "." : output);
+    if (folder != NULL && slash != NULL)
+        folder[slash == output ? 1 : slash - output] = '\0';
+    const char *reason = hcri_is_mount(output)                         ? "it is a mount of its own"
                          : folder != NULL && access(folder, W_OK) != 0 ? "its folder takes no new files"
                                                                        : NULL;
     if (reason != NULL)

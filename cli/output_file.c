@@ -1,11 +1,11 @@
-#define _POSIX_C_SOURCE 200809L
 #include "output_file.h"
 
 #include "ending.h"
 #include "report.h"
 
 #include <string.h>
-#include <sys/stat.h>
+
+#include "base/system.h"
 
 int output_file_is_whole(const char *path) {
     struct stat there;

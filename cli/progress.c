@@ -1,23 +1,16 @@
-#define _DEFAULT_SOURCE /* struct winsize */
 #include "progress.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
+
+#include "base/system.h"
 
 enum { WIDTH = 24 };
 
 static double seconds_between(const struct timespec *from, const struct timespec *to) {
     return (double)(to->tv_sec - from->tv_sec) + 1e-9 * (double)(to->tv_nsec - from->tv_nsec);
-}
-
-/* Columns of the terminal, 80 when it doesn't say. */
-static int terminal_width(void) {
-    struct winsize size;
-    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
 static int is_shown(void) {
@@ -50,7 +43,7 @@ void progress_show(struct progress *progress, double share, const char *note) {
     if (share > 0 && elapsed > 1)
         snprintf(left, sizeof left, "  %.0f s left", elapsed / share * (1 - share));
     /* What would run over the line is cut: a wrapped line couldn't be drawn over. */
-    const int used = (int)(strlen(progress->what) + strlen(left)) + WIDTH + 8, room = terminal_width() - 1 - used;
+    const int used = (int)(strlen(progress->what) + strlen(left)) + WIDTH + 8, room = hcri_terminal_width() - 1 - used;
     fprintf(stderr, "\r%s %s%s%s %3.0f%%%s  %.*s\033[K", progress->what, progress->coloured ? "\033[36m" : "", bar,
             progress->coloured ? "\033[0m" : "", 100 * share, left, room > 0 ? room : 0, note);
     fflush(stderr);
@@ -84,7 +77,7 @@ static void *draw_wait(void *unused) {
             ;
         if (waiting.over)
             break;
-        fprintf(stderr, "\r%.*s %.0f s\033[K", terminal_width() - 12, waiting.what,
+        fprintf(stderr, "\r%.*s %.0f s\033[K", hcri_terminal_width() - 12, waiting.what,
                 seconds_between(&waiting.start, &next));
         fflush(stderr);
         waiting.drawn = 1;

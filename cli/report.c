@@ -1,4 +1,3 @@
-#define _GNU_SOURCE /* vasprintf */
 #include "report.h"
 
 #include "command.h"

@@ -1,4 +1,3 @@
-#define _POSIX_C_SOURCE 200809L
 #include "stream.h"
 
 #include "progress.h"
@@ -6,7 +5,8 @@
 
 #include <stdint.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "base/system.h"
 
 static size_t part_bytes(const struct results *results) {
     const int in_order =

@@ -1,4 +1,3 @@
-#define _POSIX_C_SOURCE 200809L
 #include "command.h"
 #include "ending.h"
 #include "json.h"
@@ -6,12 +5,12 @@
 #include "report.h"
 
 #include "base/file.h"
+#include "base/system.h"
 #include "hcr/hcr_table.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 struct job {
     const char *id, *folder;

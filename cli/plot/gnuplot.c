@@ -1,4 +1,3 @@
-#define _GNU_SOURCE /* environ */
 #include "gnuplot.h"
 
 #include "cli/command.h"
@@ -8,12 +7,10 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
+
+#include "base/system.h"
 
 static int ends_in(const char *path, const char *extension) {
     const char *dot = strrchr(path, '.');
@@ -38,65 +35,38 @@ void gnuplot_text(FILE *script, const char *text) {
     fputc('"', script);
 }
 
-/* gnuplot with its script on a pipe and its picture going to `picture`: no path of the user's is ever part of a script
- * or of a command line. */
-static FILE *start(int picture, pid_t *child) {
-    int ends[2];
-    if (pipe(ends) != 0)
-        fail_file("open", "a pipe");
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, picture, STDOUT_FILENO);
-    posix_spawn_file_actions_addclose(&actions, ends[0]);
-    posix_spawn_file_actions_addclose(&actions, ends[1]);
-    /* In a process group of its own: gnuplot may hang when the signal that ends the command reaches it as well. */
-    posix_spawnattr_t apart;
-    posix_spawnattr_init(&apart);
-    posix_spawnattr_setflags(&apart, POSIX_SPAWN_SETPGROUP);
-    setenv("LC_ALL", "C.UTF-8", 1); /* points as decimal signs, and UTF-8, without which gnuplot warns */
-    char name[] = "gnuplot", *arguments[] = {name, NULL};
-    const int failed = posix_spawnp(child, name, &actions, &apart, arguments, environ);
-    posix_spawnattr_destroy(&apart);
-    posix_spawn_file_actions_destroy(&actions);
-    close(ends[0]);
-    FILE *script = failed ? NULL : fdopen(ends[1], "w");
-    if (script == NULL)
-        fail(EXIT_FILE, "can't run gnuplot, which draws the pictures: %s", strerror(failed ? failed : errno));
-    return script;
-}
-
-static char *script_text;
-static size_t script_size;
+static hcri_memory_file text;
 
 FILE *gnuplot_begin(void) {
-    FILE *script = open_memstream(&script_text, &script_size);
-    if (script == NULL)
+    hcri_memory_file_begin(&text);
+    if (text.stream == NULL)
         fail(EXIT_SOLVER, "not enough memory");
-    return script;
+    return text.stream;
 }
 
+/* gnuplot with its script on a pipe and its picture going to a descriptor: no path of the user's is ever part of a
+ * script or of a command line. */
 void gnuplot_draw(FILE *script, const char *path, int width, int height) {
     hcri_writer file;
-    pid_t child = 0;
-    int outcome = 0;
-    if (fclose(script) != 0)
+    intptr_t child = 0;
+    char name[] = "gnuplot";
+    (void)script;
+    if (hcri_memory_file_end(&text) != 0)
         fail(EXIT_SOLVER, "not enough memory");
     output_file_open(&file, path);
-    signal(SIGPIPE, SIG_IGN); /* a gnuplot that dies early is noticed by its exit status */
-    FILE *commands = start(fileno(file.stream), &child);
+    FILE *commands = hcri_start(name, fileno(file.stream), &child);
+    if (commands == NULL)
+        fail(EXIT_FILE, "can't run gnuplot, which draws the pictures: %s", strerror(errno));
     if (ends_in(path, ".png"))
         fprintf(commands, "set terminal pngcairo size %d,%d fontscale 1.6 linewidth 2 background '#ffffff'\n",
                 2 * width, 2 * height);
     else
         fprintf(commands, "set terminal svg size %d,%d dynamic font 'sans-serif,14' background '#ffffff'\n", width,
                 height);
-    fprintf(commands, "set encoding utf8\n%s", script_text);
+    fprintf(commands, "set encoding utf8\n%s", text.bytes);
     fclose(commands);
-    free(script_text);
-    while (waitpid(child, &outcome, 0) < 0 && errno == EINTR) {
-    }
-    if (!WIFEXITED(outcome) || WEXITSTATUS(outcome) != 0)
+    free(text.bytes);
+    if (hcri_wait_for(child) != 0)
         fail(EXIT_FILE, "gnuplot failed to draw \"%s\"", path);
     output_file_close(&file);
 }

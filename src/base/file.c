@@ -1,12 +1,9 @@
-#define _XOPEN_SOURCE 700 /* realpath */
 #include "base/file.h"
+#include "base/system.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static hcr_status fail_file(hcr_error *error, const char *what, const char *path) {
     if (errno == ENOMEM)

@@ -3,12 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/system.h"
+
 /* Arrays begin with a line of the cache: registers of that size are read faster when they don't lie across two. */
 static void *default_allocate(void *context, size_t bytes) {
     enum { LINE = 64 };
     (void)context;
     return bytes < LINE || bytes > SIZE_MAX - LINE ? malloc(bytes)
-                                                   : aligned_alloc(LINE, (bytes + LINE - 1) / LINE * LINE);
+                                                   : hcri_aligned(LINE, (bytes + LINE - 1) / LINE * LINE);
 }
 
 static void default_release(void *context, void *memory) {

@@ -1,9 +1,8 @@
-#define _GNU_SOURCE
 #include "base/number.h"
+#include "base/system.h"
 
 #include <ctype.h>
 #include <float.h>
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,21 +33,6 @@ static size_t scan(const char *text, size_t length) {
     return i;
 }
 
-/* The C locale's number format, for strtod_l; made once and kept for the life of the process. */
-static locale_t c_locale(void) {
-    static locale_t made = (locale_t)0;
-    locale_t locale = __atomic_load_n(&made, __ATOMIC_ACQUIRE);
-    if (locale == (locale_t)0) {
-        locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-        locale_t expected = (locale_t)0;
-        if (!__atomic_compare_exchange_n(&made, &expected, locale, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-            freelocale(locale);
-            locale = expected;
-        }
-    }
-    return locale;
-}
-
 size_t hcri_number_read(const char *text, size_t length, double *value) {
     const size_t size = scan(text, length);
     if (size == 0)
@@ -59,7 +43,7 @@ size_t hcri_number_read(const char *text, size_t length, double *value) {
         return 0;
     memcpy(copy, text, size);
     copy[size] = '\0';
-    *value = strtod_l(copy, NULL, c_locale());
+    *value = hcri_plain_strtod(copy);
     if (copy != small)
         free(copy);
     return size;
@@ -86,20 +70,14 @@ size_t hcri_number_write(char *text, double value, int single) {
     }
 }
 
-/* The locale is this thread's alone, and is what it was again afterwards. */
 int hcri_format(char *text, size_t capacity, const char *format, va_list arguments) {
-    const locale_t plain = c_locale();
-    const locale_t before = plain == (locale_t)0 ? (locale_t)0 : uselocale(plain);
-    const int length = vsnprintf(text, capacity, format, arguments);
-    if (before != (locale_t)0)
-        uselocale(before);
-    return length;
+    return hcri_plain_format(text, capacity, format, arguments);
 }
 
 int hcri_print(char *text, size_t capacity, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    const int length = hcri_format(text, capacity, format, arguments);
+    const int length = hcri_plain_format(text, capacity, format, arguments);
     va_end(arguments);
     return length;
 }

@@ -1,13 +1,12 @@
-#define _POSIX_C_SOURCE 200809L
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/file.h"
 #include "base/sized_options.h"
+#include "base/system.h"
 #include "device/export_guide.h"
 #include "device/export_selftest.h"
 #include "device/export_source.h"

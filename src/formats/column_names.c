@@ -1,4 +1,3 @@
-#define _POSIX_C_SOURCE 200809L
 #include "formats/column_names.h"
 
 #include <string.h>

@@ -1,13 +1,12 @@
-#define _POSIX_C_SOURCE 200809L
 #include "formats/csv.h"
 
 #include <limits.h>
 #include <math.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/system.h"
 #include "formats/column_names.h"
 
 static void end_cell(void *data, size_t length, void *context) {

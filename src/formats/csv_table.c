@@ -1,13 +1,12 @@
 /* Tables from CSV and to it. */
-#define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/system.h"
 #include "formats/column_names.h"
 #include "formats/table.h"
 

@@ -1,5 +1,4 @@
 /* NPZ: a zip archive with one NPY file an array, the array's name and ".npy". */
-#define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <string.h>
 

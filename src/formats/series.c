@@ -1,5 +1,4 @@
 /* Files with one series a row, as the M4 competition has them. */
-#define _POSIX_C_SOURCE 200809L
 #include <string.h>
 
 #include "base/file.h"

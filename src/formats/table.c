@@ -1,13 +1,12 @@
-#define _POSIX_C_SOURCE 200809L
 #include "formats/table.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/system.h"
 #include "formats/column_names.h"
 
 void hcr_table_clear(hcr_table *table) {
@@ -138,16 +137,16 @@ hcr_status hcr_table_print(const char *path, const hcr_table *table, hcr_precisi
     if (bytes == NULL || size == NULL)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "bytes and size can't be NULL");
     *bytes = NULL;
-    FILE *stream = open_memstream(bytes, size);
-    if (stream == NULL)
+    hcri_memory_file file;
+    hcri_memory_file_begin(&file);
+    if (file.stream == NULL)
         return hcri_fail_memory(error);
-    (piece == HCR_TABLE_HEAD ? write_head : write_rows)(stream, format, table, precision);
-    const int failed = ferror(stream);
-    if (fclose(stream) == 0 && !failed)
-        return HCR_OK;
-    free(*bytes);
-    *bytes = NULL;
-    return hcri_fail_memory(error);
+    (piece == HCR_TABLE_HEAD ? write_head : write_rows)(file.stream, format, table, precision);
+    if (hcri_memory_file_end(&file) != 0)
+        return hcri_fail_memory(error);
+    *bytes = file.bytes;
+    *size = file.size;
+    return HCR_OK;
 }
 
 static hcr_status match_by_name(hcr_table *table, size_t count, const char *const *names, const char *what,

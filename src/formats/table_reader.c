@@ -1,15 +1,11 @@
 /* Tables in parts. A part of a CSV file has the rows that end in its range of bytes. */
-#define _XOPEN_SOURCE 700 /* pread */
-#define _FILE_OFFSET_BITS 64
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/memory.h"
+#include "base/system.h"
 #include "formats/npy_header.h"
 #include "formats/table.h"
 

@@ -1,5 +1,4 @@
 /* Reads a file of any supported format: unpacks it, finds its format, reads it. */
-#define _POSIX_C_SOURCE 200809L
 #include <string.h>
 
 #include "base/file.h"

@@ -1,12 +1,11 @@
 /* What was read as region text, for people: names, one constraint a line, long rows in a matrix beside it. */
-#define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/file.h"
+#include "base/system.h"
 #include "formats/column_names.h"
 #include "hcr/hcr_table.h"
 #include "import/problem.h"

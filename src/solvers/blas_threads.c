@@ -1,13 +1,11 @@
-#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "solvers/blas_threads.h"
 
 #include <cblas.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
 
 #include "base/memory.h"
+#include "base/system.h"
 
 /* Large enough that OpenBLAS packs its operands, for which it takes the buffer. */
 enum { ORDER = 256 };
@@ -25,16 +23,14 @@ static hcr_status multiply(hcr_error *error) {
 static hcr_status reserve(hcr_error *error) {
     static atomic_int is_reserved;
     static const size_t megabyte = (size_t)1 << 20, needed = 144 * megabyte; /* 128 MB on x86-64, and some */
-    struct rlimit limit;
-    if (atomic_load(&is_reserved) || getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+    const size_t limit = hcri_address_space();
+    if (atomic_load(&is_reserved) || limit == SIZE_MAX)
         return HCR_OK;
-    void *space = mmap(NULL, needed, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (space == MAP_FAILED)
+    if (!hcri_has_address_space(needed))
         return hcri_fail(error, HCR_ERROR_MEMORY,
                          "not enough memory: OpenBLAS takes %zu MB, and the limit on the address space is %zu MB "
                          "(ulimit -v)",
-                         needed / megabyte, (size_t)limit.rlim_cur / megabyte);
-    munmap(space, needed);
+                         needed / megabyte, limit / megabyte);
     HCRI_TRY(multiply(error));
     atomic_store(&is_reserved, 1);
     return HCR_OK;

@@ -1,5 +1,7 @@
 #include "solvers/stop_request.h"
 
+#include "base/system.h"
+
 static _Thread_local hcri_stop *current;
 
 void hcri_stop_begin(hcri_stop *stop, hcr_stop_callback callback, void *context) {
@@ -25,7 +27,7 @@ int hcri_stopped(void) {
     struct timespec now;
     if (stop == NULL || stop->callback == NULL || stop->stopped)
         return stop != NULL && stop->stopped;
-    if (timespec_get(&now, TIME_UTC) == TIME_UTC) {
+    if (clock_gettime(CLOCK_MONOTONIC, &now) == 0) {
         const double since = seconds_between(stop->last, now);
         if (since >= 0 && since < 0.01)
             return 0;

@@ -1,4 +1,3 @@
-#define _POSIX_C_SOURCE 200809L
 #include "train/checkpoint.h"
 
 #include <errno.h>
@@ -7,11 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/digest.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "base/system.h"
 #include "train/model_file.h"
 
 hcr_status hcri_run_describe(hcri_run *run, const hcr_fit_options *options, const hcr_region *region,

@@ -1,4 +1,3 @@
-#define _POSIX_C_SOURCE 200809L
 #include "train/training.h"
 
 #include <math.h>
@@ -7,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "base/system.h"
 #include "train/training_loops.h"
 
 hcr_status hcri_state_create(hcri_state *state, size_t weights, size_t multipliers, const hcr_allocator *allocator,
