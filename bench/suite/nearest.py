@@ -27,11 +27,14 @@ class Layers:
             self.made = {shape.letter: regions.Region(self.build, shape)}
         return self.made[shape.letter]
 
-    def hcr(self, shape, v, bar, x):
+    def hcr(self, shape, v, bar, x, warm=False):
         region = self.region(shape)
-        forward, y = region.nearest(v, x)
-        gradient, _ = region.nearest(v, x, bar)
+        forward, y = region.nearest(v, x, warm=warm)
+        gradient, _ = region.nearest(v, x, bar, warm)
         return Case(forward, gradient, len(v), lambda: y)
+
+    def hcr_warm(self, shape, v, bar, x):
+        return self.hcr(shape, v, bar, x, warm=True) if shape.letter in ("A", "C", "DC3") else None
 
     def hcr_torch(self, shape, v, bar, x):
         import hcr.torch
@@ -231,6 +234,7 @@ def daqp_with_equalities(shape, x):
 
 METHODS = {
     "hcr, C": Layers.hcr,
+    "hcr, C, warm start": Layers.hcr_warm,
     "hcr.torch": Layers.hcr_torch,
     "Moreau": Layers.moreau,
     "cvxpylayers": Layers.cvxpylayers,

@@ -85,13 +85,27 @@ def pointer(array):
     return None if array is None else ctypes.c_void_p(array.ctypes.data)
 
 
+class ProjectorOptions(ctypes.Structure):
+    """hcr_projector_options."""
+
+    _fields_ = [
+        ("size", ctypes.c_size_t),
+        ("threads", ctypes.c_size_t),
+        ("metric", ctypes.c_void_p),
+        ("regularisation", ctypes.c_double),
+        ("bad_value", ctypes.c_int),
+        ("linear", ctypes.c_bool),
+        ("warm_start", ctypes.c_bool),
+    ]
+
+
 class Region:
     """A region of the library, around the origin 0 where it has no parameters; one thread."""
 
     def __init__(self, build, of):
         self.library, self.n = ctypes.CDLL(str(build / "libhcr.so")), of.n
         self.error = ctypes.create_string_buffer(4096)
-        self.region, self.workspace, self.projector = (ctypes.c_void_p() for _ in range(3))
+        self.region, self.workspace, self.projector, self.warm = (ctypes.c_void_p() for _ in range(4))
         with tempfile.TemporaryDirectory() as folder:
             lines = [of.declared]
             for name, values in of.data.items():
@@ -102,7 +116,9 @@ class Region:
             subprocess.run([build / "hcr", "compile", source, "-o", compiled], check=True, capture_output=True)
             self.call("hcr_region_load", compiled.encode(), None, ctypes.byref(self.region))
         self.call("hcr_workspace_create", self.region, ctypes.c_size_t(1), ctypes.byref(self.workspace))
-        self.call("hcr_projector_create", self.region, None, ctypes.byref(self.projector))
+        for made, warm in ((self.projector, False), (self.warm, True)):
+            options = ProjectorOptions(ctypes.sizeof(ProjectorOptions), threads=1, warm_start=warm)
+            self.call("hcr_projector_create", self.region, ctypes.byref(options), ctypes.byref(made))
 
     def call(self, name, *arguments):
         if getattr(self.library, name)(*arguments, self.error) != 0:
@@ -127,12 +143,12 @@ class Region:
         run.arrays = (given, y, rays, bar, gradient)  # which must live as long as the pointers
         return run, y
 
-    def nearest(self, given, x=None, bar=None):
-        """As `map`, to the nearest points, for parameters x."""
+    def nearest(self, given, x=None, bar=None, warm=False):
+        """As `map`, to the nearest points, for parameters x; `warm`: each from what held the one before."""
         rows, y, gradient = ctypes.c_size_t(len(given)), np.empty_like(given), np.empty_like(given)
         contacts = np.empty((*given.shape, 3)) if bar is not None else None  # an hcr_contact has three doubles
         forward, backward = self.library.hcr_project, self.library.hcr_project_vjp
-        there = (self.projector, rows, pointer(x), pointer(given))
+        there = (self.warm if warm else self.projector, rows, pointer(x), pointer(given))
         one = (*there, pointer(y), None, pointer(contacts), self.error)
         two = (*there, pointer(contacts), pointer(bar), pointer(gradient), None, self.error)
 
