@@ -141,8 +141,8 @@ HCR_API const double *hcr_region_upper(const hcr_region *region);
  * 1 or more: the region is too thin for this precision and its maps return HCR_ERROR_PRECISION. */
 HCR_API double hcr_region_margin(const hcr_region *region, hcr_precision precision);
 /* Of a region whose samples have centres of their own as origins (HCR_ORIGIN_FORM_CHECKED, bounds and rows): what
- * points into limits that are nearer to the centre than this counts less in hcr_contract, so that results don't jump as
- * limits come to meet (docs/solving.md, "Parameters"). */
+ * points into limits that are nearer to the centre than this counts less in hcr_contract, hcr_soften and hcr_decode, so
+ * that results don't jump as limits come to meet (docs/solving.md, "Parameters"). */
 HCR_API double hcr_region_nearness(const hcr_region *region);
 /* How many coordinates the equalities leave free: n without equalities. */
 HCR_API size_t hcr_region_freedom(const hcr_region *region);

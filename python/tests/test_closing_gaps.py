@@ -1,4 +1,5 @@
-"""contract as gaps between a sample's limits close: no jump, all inside, the same in formulas, derivatives."""
+"""The maps as gaps between a sample's limits close: no jump, all inside, the way back, the same in formulas,
+derivatives."""
 
 from __future__ import annotations
 
@@ -56,6 +57,9 @@ CASES = {
     ),
 }
 GAPS = np.concatenate([[0], np.geomspace(1e-12, 0.3, 300)])
+WIDE = GAPS[(GAPS == 0) | (GAPS > 1e-5)]  # for single precision, in which rows of thinner ones hold next to no result
+MAPS = ("contract", "soften", "decode")
+BACK = ("encode", "soften_inverse")
 
 
 @pytest.fixture(params=CASES)
@@ -67,23 +71,54 @@ def direction(random, n):
     return random.standard_normal(n) * 10 ** random.uniform(-1, 1.5)
 
 
+def points(region, x, count, random):
+    """Points inside, of which vertices, drawn in a little, are at the ends of gaps."""
+    origins = np.array([region.origin_at(sample) for sample in x])
+    shares = random.choice([0.999, 0.5], count)
+    for share in shares:
+        vertices, outcomes = region.minimise(random.standard_normal(origins.shape), x, outcomes=True)
+        yield np.where((outcomes <= hcr.Outcome.AT_ORIGIN)[:, None], origins + share * (vertices - origins), origins)
+
+
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_no_jump(case, dtype, random):
+@pytest.mark.parametrize("name", MAPS)
+def test_no_jump(case, name, dtype, random):
     """Results change by at most |v| |upper − lower|/(32 τ²) times the gap, and by rounding: in single precision bounds
-    of the sample itself are rounded, too."""
+    of the sample itself are rounded, too. For decode v is as long as to end where it leaves the sample whose gap is
+    closed."""
     region = hcr.Region(case.text)
     near = library.hcr_region_nearness(region._handle.address)
     size = np.linalg.norm(region.bounds[1] - region.bounds[0])
     rounding = 1e-9 if dtype == np.float64 else 1e-4
-    x = case.at(GAPS).astype(dtype)
+    x = case.at(GAPS if dtype == np.float64 else WIDE).astype(dtype)
     for _ in range(10):
         v = direction(random, region.n).astype(dtype)
-        y, outcome = region.contract(np.tile(v, (len(x), 1)), x, outcomes=True)
+        given, length = v, np.linalg.norm(v)
+        if name == "decode":
+            given, gauge = np.append(v, dtype(random.random())), region.gauge(v, x[0])
+            length /= gauge if gauge > 0 else 1
+        y, outcome = getattr(region, name)(np.tile(given, (len(x), 1)), x, outcomes=True)
         inside = region.check(y, x) | (outcome == hcr.Outcome.TO_ROUNDING)
         assert inside.all()
         steps = np.abs(np.diff(x[:, case.which].astype(float)))
-        factor = np.linalg.norm(v) * size / (32 * near**2)
+        factor = length * size / (32 * near**2)
         assert (np.abs(np.diff(y.astype(float), axis=0)).max(1) <= factor * steps + rounding * size).all()
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_there_and_back(case, dtype, random):
+    """decode of encode, and soften of its inverse: to 1e-8, where gaps are 1e-12 and rows are rounded by 1e-15; to 1e-3
+    in single precision, where gaps are 1e-5 and they are rounded by 5e-7."""
+    region = hcr.Region(case.text)
+    x = case.at(GAPS if dtype == np.float64 else WIDE).astype(dtype)
+    for y in points(region, x.astype(float), 10, random):
+        y = y.astype(dtype)
+        close = 1e-8 if dtype == np.float64 else 1e-3
+        np.testing.assert_allclose(region.decode(region.encode(y, x), x), y, rtol=0, atol=close)
+        v = region.soften_inverse(y, x)
+        inside = np.isfinite(v).all(1)  # rounding may put a point outside
+        assert inside.mean() > 0.9
+        np.testing.assert_allclose(region.soften(v, x)[inside], y[inside], rtol=0, atol=close)
 
 
 def test_inside_stays(case, random):
@@ -102,60 +137,83 @@ def test_formulas(case, random):
     precision = _formulas.Precision("float64", "float64")
     maps = _formulas.Maps(region, _formulas.NumPy(precision), precision, "NumPy", "nan")
     x = case.at(GAPS[::10])
-    for _ in range(10):
+    for y in points(region, x, 10, random):
         v = np.tile(direction(random, region.n), (len(x), 1))
-        np.testing.assert_allclose(maps.contract(v, x), region.contract(v, x), rtol=0, atol=1e-6)
+        polar = np.append(v, np.full((len(x), 1), 0.7), 1)
+        for name, given in (("contract", v), ("soften", v), ("decode", polar)):
+            np.testing.assert_allclose(
+                getattr(maps, name)(given, x), getattr(region, name)(given, x), rtol=0, atol=1e-6
+            )
+        np.testing.assert_allclose(maps.decode(maps.encode(y, x), x), y, rtol=0, atol=1e-6)
 
 
-def test_onnx(random):
+@pytest.mark.parametrize("name", MAPS)
+def test_onnx(name, random):
     onnxruntime = pytest.importorskip("onnxruntime")
     import hcr.onnx
 
-    for name in ("bounds", "together"):
-        region = hcr.Region(CASES[name].text)
-        session = onnxruntime.InferenceSession(hcr.onnx.export(region).SerializeToString())
-        x = CASES[name].at(GAPS[::10])
-        v = np.tile(direction(random, region.n), (len(x), 1))
+    for case in (CASES["bounds"], CASES["together"]):
+        region = hcr.Region(case.text)
+        session = onnxruntime.InferenceSession(hcr.onnx.export(region, kind=name).SerializeToString())
+        x = case.at(GAPS[::10])
+        v = np.tile(random.standard_normal(region.n + (name == "decode")), (len(x), 1))
         got = session.run(None, {"input": v, "x": x})[0]
-        np.testing.assert_allclose(got, region.contract(v, x), rtol=0, atol=1e-6)
+        np.testing.assert_allclose(got, getattr(region, name)(v, x), rtol=0, atol=1e-6)
+
+
+def an_input(region, name, x, random):
+    """Of a map: a direction with or without a radius, or a point inside."""
+    if name in BACK:
+        (point,) = points(region, x[None], 1, random)
+        inside = region.origin_at(x) + random.uniform(0.2, 0.8) * (point[0] - region.origin_at(x))
+        return region.contract(0.3 * direction(random, region.n), x) * 0.2 + 0.8 * inside
+    v = direction(random, region.n)
+    return np.append(v, random.uniform(0.2, 0.8)) if name == "decode" else v
 
 
 @pytest.mark.parametrize("gap", [0.05, 1e-2, 1e-3])
-def test_derivatives(case, gap, random):
-    """Against central differences, where two steps of them agree: 1e-5 is what they are good for."""
-    region, step = hcr.Region(case.text), 1e-5 * gap
-    x, n = case.at(np.array([gap]))[0], region.n
-    moved = np.array([k for k in range(n + len(x)) if not (len(x) == 6 and k >= n + 4)])  # s and d keep their row met
+@pytest.mark.parametrize("name", MAPS + BACK)
+def test_derivatives(case, name, gap, random):
+    """Against central differences, where two steps of them agree: 1e-5 of the largest is what they are good for."""
+    region = hcr.Region(case.text)
+    step = (1e-6 if name in BACK else 1e-5) * gap  # what leads to a point turns sooner
+    map, x = getattr(region, name), case.at(np.array([gap]))[0]
     compared = 0
     for _ in range(10):
-        point, bar = np.concatenate([direction(random, n), x]), random.standard_normal(n)
+        point = np.concatenate([an_input(region, name, x, random), x])
+        n = len(point) - len(x)
+        moved = np.array([k for k in range(len(point)) if not (len(x) == 6 and k >= n + 4)])  # s, d keep a row met
+        bar = random.standard_normal(map(point[:n], x).shape)
 
-        def slopes(h, point=point, bar=bar):
+        def slopes(h, point=point, bar=bar, n=n, moved=moved):
             ends = [point + sign * h * np.eye(len(point))[moved] for sign in (1, -1)]
-            up, down = (region.contract(end[:, :n], end[:, n:]) @ bar for end in ends)
+            up, down = (map(end[:, :n], end[:, n:]) @ bar for end in ends)
             return (up - down) / (2 * h)
 
-        got = np.concatenate(region.contract.vjp(point[:n], bar, x))[moved]
+        got = np.concatenate(map.vjp(point[:n], bar, x))[moved]
         wide, narrow = slopes(step), slopes(step / 4)
-        smooth = np.abs(wide - narrow) <= 1e-6 * (1 + np.abs(narrow))
-        np.testing.assert_allclose(got[smooth], narrow[smooth], rtol=1e-5, atol=1e-5)
+        size = 1 + np.nanmax(np.abs(narrow))
+        smooth = np.abs(wide - narrow) <= 1e-6 * size
+        np.testing.assert_allclose(got[smooth], narrow[smooth], rtol=1e-5, atol=1e-5 * size)
         compared += smooth.sum()
         change = random.standard_normal(len(point))
-        forward = region.contract.jvp(point[:n], change[:n], x, change[n:]) @ bar
-        backward = np.concatenate(region.contract.vjp(point[:n], bar, x)) @ change
-        assert forward == pytest.approx(backward, rel=1e-9, abs=1e-9)
+        forward = map.jvp(point[:n], change[:n], x, change[n:]) @ bar
+        terms = np.concatenate(map.vjp(point[:n], bar, x)) * change
+        assert abs(forward - terms.sum()) <= 1e-9 * (1 + np.abs(terms).sum())
     assert compared > 20
 
 
 @pytest.mark.parametrize("gap", [1e-5, 1e-6, 0])
-def test_forwards_and_in_reverse(case, gap, random):
+@pytest.mark.parametrize("name", MAPS + BACK)
+def test_forwards_and_in_reverse(case, name, gap, random):
     """The same derivatives, where gaps are too thin for differences."""
     region = hcr.Region(case.text)
-    x = case.at(np.array([gap]))[0]
+    map, x = getattr(region, name), case.at(np.array([gap]))[0]
     for _ in range(10):
-        v, v_dot, bar = (direction(random, region.n) for _ in range(3))
+        v = an_input(region, name, x, random)
+        v_dot, bar = random.standard_normal(v.shape), random.standard_normal(map(v, x).shape)
         x_dot = random.standard_normal(len(x))
-        by_v, by_x = region.contract.vjp(v, bar, x)
+        by_v, by_x = map.vjp(v, bar, x)
         terms = np.concatenate([by_v * v_dot, by_x * x_dot])
-        forward = region.contract.jvp(v, v_dot, x, x_dot) @ bar
+        forward = map.jvp(v, v_dot, x, x_dot) @ bar
         assert abs(forward - terms.sum()) <= 1e-8 * (np.abs(terms).sum() + abs(forward))

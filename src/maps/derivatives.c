@@ -3,7 +3,6 @@
 
 #include "kernels/kernels.h"
 #include "maps/maps.h"
-#include "region/damping.h"
 
 /* What stands for each number of the derivative of a lost row: NaN where the factor isn't 0, so that rows that a loss
  * leaves out spoil nothing; and 0 for bad values when the origin stands for them. */
@@ -53,23 +52,76 @@ static double *damped_by_point(const hcri_chunk *chunk) {
 
 /* From the gradient by the direction of a ray to the one by v. */
 static void damp_adjoint(const hcri_chunk *chunk, size_t s, double size, double *gradient) {
-    const hcr_region *region = chunk->region;
-    if (!hcri_is_damped(chunk, s))
-        return;
-    memset(damped_by_point(chunk), 0, region->set.n * sizeof(double));
-    hcri_damping_vjp(region, hcri_origin_of(chunk, s), chunk->slice->is_free + s * hcri_sample_origin_flags(region),
-                     1 / size, damped_direction(chunk, s, size), gradient, damped_by_point(chunk),
-                     chunk->slice->scratch + region->scratch);
+    const hcri_damped sample = hcri_damped_sample(chunk, s, 1 / size);
+    if (hcri_is_damped(chunk, s))
+        hcri_damping_vjp(&sample, damped_direction(chunk, s, size), gradient, damped_by_point(chunk));
 }
 
 /* … and from a change of v. */
 static void damp_change(const hcri_chunk *chunk, size_t s, double size, const hcri_change *change, double *direction) {
-    const hcr_region *region = chunk->region;
-    const hcri_point_change moves = {.origin = change->origin, .x = change->x};
+    const hcri_damped sample = hcri_damped_sample(chunk, s, 1 / size);
     if (hcri_is_damped(chunk, s))
-        hcri_damping_jvp(region, hcri_origin_of(chunk, s), chunk->slice->is_free + s * hcri_sample_origin_flags(region),
-                         1 / size, damped_direction(chunk, s, size), &moves, direction,
-                         chunk->slice->scratch + region->scratch);
+        hcri_damping_jvp(&sample, damped_direction(chunk, s, size),
+                         &(hcri_point_change){.origin = change->origin, .x = change->x}, direction);
+}
+
+/* Results w of maps that take points, which become a = B⁻⁴ w there, or a/|a|: w is the ray u, of which `frontier` is
+ * NULL where there is none, times γ/(1 − γ), or over |u|. */
+static double *undamped_result(const hcri_chunk *chunk, size_t s, const hcri_frontier *frontier) {
+    const size_t n = chunk->region->set.outputs;
+    double *w = damped_direction(chunk, s, frontier == NULL ? 1 : frontier->gauge), by_gauge, share = 1;
+    if (frontier != NULL)
+        share = chunk->call->map->gives_gauge ? 1 / sqrt(hcri_kernels_best()->squares(n, w))
+                                              : frontier->gauge * hcri_soften_stretch(frontier, &by_gauge);
+    for (size_t j = 0; j < n; j++)
+        w[j] *= share;
+    return w;
+}
+
+/* Takes out what of a vector is along a/|a|, and divides it by |a|. */
+static void turn_of_unit(size_t n, const double *a, double *vector) {
+    const hcri_kernels *kernels = hcri_kernels_best();
+    const double squares = kernels->squares(n, a), length = sqrt(squares);
+    kernels->combine(n, 1 / length, vector, -kernels->dot(n, a, vector) / (squares * length), a, vector);
+}
+
+/* a from w; `room` has set.n numbers. */
+static const double *undamp(const hcri_damped *sample, const double *w, double *room) {
+    memcpy(room, w, sample->region->set.n * sizeof *w);
+    hcri_damping_forward(sample, room);
+    return room;
+}
+
+/* From the gradient by a result to the one by w, in `own`; room: set.n numbers. */
+static const double *undamp_adjoint(const hcri_chunk *chunk, size_t s, const hcri_frontier *frontier, const double *bar,
+                                    double *own, double *room) {
+    const size_t n = chunk->region->set.outputs;
+    const hcri_damped sample = hcri_damped_sample(chunk, s, 1);
+    if (hcri_damping_of(chunk, s) != HCRI_DAMPS_BACK)
+        return bar;
+    const double *w = undamped_result(chunk, s, frontier);
+    memmove(own, bar, hcri_output_width(chunk->call->map, n) * sizeof *own);
+    if (chunk->call->map->gives_gauge && frontier != NULL)
+        turn_of_unit(n, undamp(&sample, w, room), own);
+    hcri_damping_vjp(&sample, w, own, damped_by_point(chunk));
+    return own;
+}
+
+/* From the change of w, the first of `result`, to that of the result; room: set.n numbers. */
+static void undamp_change(const hcri_chunk *chunk, size_t s, const hcri_frontier *frontier, const hcri_change *change,
+                          double *result, double *room) {
+    const size_t n = chunk->region->set.outputs;
+    const hcri_damped sample = hcri_damped_sample(chunk, s, 1);
+    if (hcri_damping_of(chunk, s) != HCRI_DAMPS_BACK)
+        return;
+    const double *w = undamped_result(chunk, s, frontier);
+    double *moved = damped_by_point(chunk);
+    memcpy(moved, result, n * sizeof *moved);
+    memset(moved + n, 0, (chunk->region->set.n - n) * sizeof *moved);
+    hcri_damping_jvp(&sample, w, &(hcri_point_change){.origin = change->origin, .x = change->x}, moved);
+    if (chunk->call->map->gives_gauge && frontier != NULL)
+        turn_of_unit(n, undamp(&sample, w, room), moved);
+    memcpy(result, moved, n * sizeof *moved);
 }
 
 /* The gradient by the parameters, after that by the input, `result`. A frontier point keeps c(O + v/gamma, x) = 0, so
@@ -82,9 +134,10 @@ static void find_x_bar(const hcri_chunk *chunk, size_t s, double share, double b
         origin_bar[j] = (share == 0 ? 0 : share * moved[j]) + (by_gauge == 0 ? 0 : by_gauge * g[j]);
     for (size_t k = 0; k < p; k++)
         x_bar[k] = by_gauge == 0 ? 0 : by_gauge * g[n + k];
-    for (size_t j = 0; j < n && hcri_is_damped(chunk, s); j++)
+    const int is_damped = hcri_damping_of(chunk, s) != HCRI_DAMPS_NOTHING;
+    for (size_t j = 0; j < n && is_damped; j++)
         origin_bar[j] += damped_by_point(chunk)[j];
-    for (size_t k = 0; k < p && hcri_is_damped(chunk, s); k++)
+    for (size_t k = 0; k < p && is_damped; k++)
         x_bar[k] += damped_by_point(chunk)[n + k];
     hcri_sample_origin_vjp(region, hcri_sample_origin_of(chunk, s), hcri_origin_of(chunk, s), hcri_is_free_of(chunk, s),
                            origin_bar, x_bar, chunk->slice->scratch);
@@ -111,6 +164,11 @@ void hcri_vjp_chunk(const hcri_chunk *chunk) {
         const double *bar = hcri_widen(call->precision, call->factor, i * bar_width, bar_width, own_bar);
         double *result = hcri_result_place(call->precision, call->out, i * width, own_result), by_gauge = 0;
         const double lost = is_lost ? lost_derivative(chunk, ray, bar_width, bar) : 0;
+        const double *given = bar;
+        if (hcri_damping_of(chunk, s) != HCRI_DAMPS_NOTHING)
+            memset(damped_by_point(chunk), 0, region->set.n * sizeof *given);
+        if (!is_lost)
+            bar = undamp_adjoint(chunk, s, crosses ? &frontier : NULL, bar, own_bar, own_result);
         if (crosses)
             by_gauge = map->vjp(&frontier, bar, result);
         else if (hcri_is_identity(chunk, ray))
@@ -124,7 +182,7 @@ void hcri_vjp_chunk(const hcri_chunk *chunk) {
         if (!is_lost && region->affine.count != 0)
             hcri_affine_project(&region->affine, result);
         if (crosses)
-            drop_overflow(chunk, ray, bar_width, bar, result);
+            drop_overflow(chunk, ray, bar_width, given, result);
         hcri_round(call->precision, result, width, call->out, i * width);
         if (p == 0 || call->x_out == NULL)
             continue;
@@ -212,6 +270,8 @@ void hcri_jvp_chunk(const hcri_chunk *chunk) {
             memmove(result, change.direction, n * sizeof *result);
         else
             fill(out_width, lost, result);
+        if (!hcri_is_lost(map, ray))
+            undamp_change(chunk, s, crosses ? &frontier : NULL, &change, result, chunk->slice->vectors);
         if (crosses && map->gives_vector)
             drop_overflow(chunk, ray, width, dot, result);
         if (change.origin != NULL && map->gives_point)

@@ -115,6 +115,7 @@ static void encode_jvp(const hcri_frontier *frontier, const hcri_change *change,
 const hcri_map hcri_map_encode = {.takes_point = 1,
                                   .gives_vector = 1,
                                   .gives_gauge = 1,
+                                  .damps = HCRI_DAMPS_BACK,
                                   .origin_share = -1,
                                   .row = encode,
                                   .vjp = encode_vjp,
@@ -179,6 +180,7 @@ static void decode_jvp(const hcri_frontier *frontier, const hcri_change *change,
 const hcri_map hcri_map_decode = {.takes_radius = 1,
                                   .gives_vector = 1,
                                   .gives_point = 1,
+                                  .damps = HCRI_DAMPS_ALL,
                                   .origin_share = 1,
                                   .row = decode,
                                   .vjp = decode_vjp,
@@ -205,7 +207,7 @@ static void contract_jvp(const hcri_frontier *frontier, const hcri_change *chang
 
 const hcri_map hcri_map_contract = {.gives_vector = 1,
                                     .gives_point = 1,
-                                    .damps = 1,
+                                    .damps = HCRI_DAMPS_BEYOND,
                                     .origin_share = 1,
                                     .row = contract,
                                     .identity_outcomes = 1 << HCR_OUTCOME_INSIDE | 1 << HCR_OUTCOME_AT_ORIGIN,
@@ -236,6 +238,7 @@ static void soften_jvp(const hcri_frontier *frontier, const hcri_change *change,
 
 const hcri_map hcri_map_soften = {.gives_vector = 1,
                                   .gives_point = 1,
+                                  .damps = HCRI_DAMPS_ALL,
                                   .origin_share = 1,
                                   .row = soften,
                                   .identity_outcomes = 1 << HCR_OUTCOME_AT_ORIGIN,
@@ -260,8 +263,7 @@ static hcr_outcome soften_inverse(const hcri_chunk *chunk, const hcri_rays *rays
                                           : HCR_OUTCOME_AT_ORIGIN;
 }
 
-/* t = 1/(1 − gamma), and in *by_gauge how t grows with gamma. */
-static double stretch(const hcri_frontier *frontier, double *by_gauge) {
+double hcri_soften_stretch(const hcri_frontier *frontier, double *by_gauge) {
     const double left = 1 - frontier->gauge, t = 1 / fmax(left, frontier->least_room);
     *by_gauge = left > frontier->least_room ? t * t : 0;
     return t;
@@ -269,7 +271,7 @@ static double stretch(const hcri_frontier *frontier, double *by_gauge) {
 
 static double soften_inverse_vjp(const hcri_frontier *frontier, const double *bar, double *result) {
     double by_gauge;
-    const double t = stretch(frontier, &by_gauge);
+    const double t = hcri_soften_stretch(frontier, &by_gauge);
     const double last = by_gauge * frontier->gauge * radial_part(frontier, bar);
     hcri_frontier_combine(frontier, t, bar, last / frontier->along, result);
     return last * frontier->gauge / frontier->along;
@@ -277,7 +279,7 @@ static double soften_inverse_vjp(const hcri_frontier *frontier, const double *ba
 
 static void soften_inverse_jvp(const hcri_frontier *frontier, const hcri_change *change, double turn, double *result) {
     double by_gauge;
-    const double t = stretch(frontier, &by_gauge), gauge = frontier->gauge;
+    const double t = hcri_soften_stretch(frontier, &by_gauge), gauge = frontier->gauge;
     hcri_kernels_best()->combine(frontier->n, t, change->direction,
                                  by_gauge * (turn + gauge * change->shift) * gauge * frontier->t, frontier->v, result);
 }
@@ -285,6 +287,7 @@ static void soften_inverse_jvp(const hcri_frontier *frontier, const hcri_change 
 const hcri_map hcri_map_soften_inverse = {.takes_point = 1,
                                           .gives_vector = 1,
                                           .loses_outside = 1,
+                                          .damps = HCRI_DAMPS_BACK,
                                           .origin_share = -1,
                                           .row = soften_inverse,
                                           .identity_outcomes = 1 << HCR_OUTCOME_AT_ORIGIN,

@@ -5,6 +5,7 @@
 #include <omp.h>
 #endif
 
+#include "kernels/kernels.h"
 #include "maps/result_points.h"
 
 static void put_nan(const hcri_chunk *chunk, size_t s, void *out) {
@@ -16,6 +17,20 @@ static void put_nan(const hcri_chunk *chunk, size_t s, void *out) {
             ((double *)out)[at + j] = NAN;
         else
             ((float *)out)[at + j] = NAN;
+}
+
+/* What leads to the result of a map that takes points, where directions are damped: a vector, of length 1 where a gauge
+ * is behind it. */
+static void undamp(const hcri_chunk *chunk, size_t s, double *result) {
+    const size_t n = chunk->region->set.n, outputs = chunk->region->set.outputs;
+    const hcri_damped sample = hcri_damped_sample(chunk, s, 1);
+    double *w = chunk->slice->vectors;
+    memcpy(w, result, outputs * sizeof *w);
+    memset(w + outputs, 0, (n - outputs) * sizeof *w);
+    hcri_damping_forward(&sample, w);
+    const double length = chunk->call->map->gives_gauge ? sqrt(hcri_kernels_best()->squares(outputs, w)) : 1;
+    for (size_t j = 0; j < outputs; j++)
+        result[j] = w[j] / length;
 }
 
 void hcri_forward(const hcri_chunk *chunk, void *out, hcr_ray *found) {
@@ -34,6 +49,8 @@ void hcri_forward(const hcri_chunk *chunk, void *out, hcr_ray *found) {
         const size_t at = (chunk->first + s) * width;
         double *result = hcri_result_place(precision, out, at, chunk->slice->vectors + chunk->region->set.n + 1);
         outcome[s] = map->row(chunk, &rays, s, result);
+        if (hcri_damping_of(chunk, s) == HCRI_DAMPS_BACK && rays.state[s] == HCRI_RAY_SOUND)
+            undamp(chunk, s, result);
         hcri_round(precision, result, width, out, at);
     }
     const int loses_bad = chunk->workspace->bad_value == HCR_BAD_NAN;

@@ -21,8 +21,8 @@ typedef struct hcri_change {
 struct hcri_map {
     int takes_point, takes_radius;
     int gives_vector, gives_gauge;
-    int gives_point;     /* O + t v: `row` gives t alone */
-    int damps;           /* directions have less say in gaps about to close (region/damping.h) */
+    int gives_point; /* O + t v: `row` gives t alone */
+    hcri_damping_rule damps;
     int loses_outside;   /* points outside have no result: NaN */
     double origin_share; /* how a result moves along with O: 1, 0, or −1 where O moves away from a point that stays */
     /* The result of row s of the chunk, and what became of it. */
@@ -38,6 +38,9 @@ struct hcri_map {
 };
 extern const hcri_map hcri_map_gauge, hcri_map_encode, hcri_map_decode, hcri_map_contract, hcri_map_soften,
     hcri_map_soften_inverse;
+
+/* soften_inverse's t = 1/(1 − gamma), and in *by_gauge how t grows with gamma. */
+double hcri_soften_stretch(const hcri_frontier *frontier, double *by_gauge);
 
 /* Whether a row had no result: for a bad value, for parameters without a region, or where the map has none. */
 static inline int hcri_is_lost(const hcri_map *map, const hcr_ray *ray) {

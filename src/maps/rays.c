@@ -8,7 +8,6 @@
 #include "kinds/block.h"
 #include "maps/maps.h"
 #include "maps/nearest_constraint.h"
-#include "region/damping.h"
 
 /* Directions whose |v| sums to something in between go through the kernels as they are: nothing over- or underflows. */
 static const double smallest = 1e-100, largest = 1e100;
@@ -39,6 +38,15 @@ static void take_origins(const hcri_chunk *chunk, const hcri_sample_origins *kno
     memcpy(chunk->slice->sample_origin, known->found + chunk->first, chunk->rows * sizeof *known->found);
 }
 
+hcri_damped hcri_damped_sample(const hcri_chunk *chunk, size_t s, double inverse_size) {
+    return (hcri_damped){.region = chunk->region,
+                         .point = hcri_origin_of(chunk, s),
+                         .is_free = flags_of(chunk, s),
+                         .rule = hcri_damping_of(chunk, s),
+                         .inverse_size = inverse_size,
+                         .scratch = chunk->slice->scratch + chunk->region->scratch};
+}
+
 void hcri_origins_find(const hcri_chunk *chunk) {
     const hcr_region *region = chunk->region;
     hcri_slice *slice = chunk->slice;
@@ -66,9 +74,12 @@ void hcri_origins_find(const hcri_chunk *chunk) {
         slice->holds_outputs[s] = 0;
         for (size_t k = 0; hcri_sample_origin_is_centre(sample_origin) && k < hcri_sample_origin_flags(region); k++)
             slice->holds_outputs[s] |= flags_of(chunk, s)[k] == 0;
-        slice->is_damped[s] = chunk->call->map->damps && slice->is_free != NULL &&
-                              hcri_sample_origin_is_centre(sample_origin) &&
-                              hcri_damping_applies(region, point, flags_of(chunk, s), slice->scratch + region->scratch);
+        slice->damping[s] = slice->is_free != NULL && hcri_sample_origin_is_centre(sample_origin)
+                                ? chunk->call->map->damps
+                                : HCRI_DAMPS_NOTHING;
+        const hcri_damped sample = hcri_damped_sample(chunk, s, 1);
+        if (slice->damping[s] != HCRI_DAMPS_NOTHING && !hcri_damping_applies(&sample))
+            slice->damping[s] = HCRI_DAMPS_NOTHING;
     }
 }
 
@@ -88,9 +99,9 @@ void hcri_hold_outputs_adjoint(const hcri_chunk *chunk, size_t s, double *gradie
 }
 
 void hcri_damp(const hcri_chunk *chunk, size_t s, double inverse_size, double *w) {
+    const hcri_damped sample = hcri_damped_sample(chunk, s, inverse_size);
     if (hcri_is_damped(chunk, s))
-        hcri_damping_forward(chunk->region, hcri_origin_of(chunk, s), flags_of(chunk, s), inverse_size, w,
-                             chunk->slice->scratch + chunk->region->scratch);
+        hcri_damping_forward(&sample, w);
 }
 
 /* Copies the directions into the slice, from the origin where the map takes points; parameters don't move. */

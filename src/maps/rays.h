@@ -74,13 +74,20 @@ static inline const double *hcri_is_free_of(const hcri_chunk *chunk, size_t s) {
 void hcri_hold_outputs(const hcri_chunk *chunk, size_t s, double *v);
 /* … and a gradient by such a direction to the one by the direction that it was made from. */
 void hcri_hold_outputs_adjoint(const hcri_chunk *chunk, size_t s, double *gradient);
-/* The same for directions that are damped: w = v inverse_size, … */
-void hcri_damp(const hcri_chunk *chunk, size_t s, double inverse_size, double *w);
-/* … v, set.n numbers. 1 when row s is such. */
-static inline int hcri_is_damped(const hcri_chunk *chunk, size_t s) {
-    return chunk->slice->is_free != NULL && chunk->slice->is_damped[s];
+/* How row s is damped: HCRI_DAMPS_NOTHING where it isn't. */
+static inline hcri_damping_rule hcri_damping_of(const hcri_chunk *chunk, size_t s) {
+    return chunk->slice->is_free == NULL ? HCRI_DAMPS_NOTHING : chunk->slice->damping[s];
 }
-/* … and its kind. */
+/* Whether it is its direction that is. */
+static inline int hcri_is_damped(const hcri_chunk *chunk, size_t s) {
+    const hcri_damping_rule rule = hcri_damping_of(chunk, s);
+    return rule != HCRI_DAMPS_NOTHING && rule != HCRI_DAMPS_BACK;
+}
+/* Its centre and what it holds there, for directions w = v inverse_size. */
+hcri_damped hcri_damped_sample(const hcri_chunk *chunk, size_t s, double inverse_size);
+/* What v is damped to, where row s is such. */
+void hcri_damp(const hcri_chunk *chunk, size_t s, double inverse_size, double *w);
+/* What kind of origin row s has. */
 static inline hcri_sample_origin hcri_sample_origin_of(const hcri_chunk *chunk, size_t s) {
     return chunk->slice->origins == NULL ? HCRI_SAMPLE_ORIGIN_AFFINE : chunk->slice->sample_origin[s];
 }

@@ -2,6 +2,7 @@
 #ifndef HCRI_WORKSPACE_H
 #define HCRI_WORKSPACE_H
 
+#include "region/damping.h"
 #include "region/sample_origin.h"
 
 /* Rows that go through the kernels together. */
@@ -15,11 +16,11 @@ typedef struct hcri_slice {
     /* Of a region with parameters: the chunk's origins, chunk × n, and what they are. NULL without. */
     double *origins;
     hcri_sample_origin sample_origin[HCRI_CHUNK];
-    /* Of a region with centres: chunk × hcri_sample_origin_flags, 0 where an output or a row has one value only, and
-     * whether one has. */
+    /* Of a region with centres: chunk × hcri_sample_origin_flags, 0 where an output or a row has one value only,
+     * whether one has, and what becomes of directions. */
     double *is_free;
     int holds_outputs[HCRI_CHUNK];
-    int is_damped[HCRI_CHUNK]; /* whether its directions are */
+    hcri_damping_rule damping[HCRI_CHUNK];
     uint64_t intersections;
 } hcri_slice;
 

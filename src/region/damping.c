@@ -4,6 +4,7 @@
  * B⁴ v is v where no limit is near, and comes to v projected along a gap as that closes: what points into the gap goes
  * down as s², and so leaves it ever later. A direction whose end is within the near limits is kept: the damped one is
  *     v + σ (B⁴ v − v),    σ = min(1, max min(κ, 1) (γ − 1)₊)    over all limits, with γ = g·v/s.
+ * That is for contract. Maps that are one-to-one have σ = 1, and their inverses B⁻⁴.
  * Directions are given as w = v/size, since v may be too large or too small for numbers. */
 #include <math.h>
 #include <string.h>
@@ -16,10 +17,11 @@ enum { TIMES = 4, LOWER = 0, UPPER = 1, SIDES = 2 };
 typedef struct hcri_damping {
     hcri_sample s;
     hcri_barrier_problem problem;
+    hcri_damping_rule rule;
     double inverse_size;
     double *length, *weight, *change; /* by column and row: |coefficients|; Σ κ of its limits; room */
     double *row;                      /* one over all outputs and parameters */
-    double *way[TIMES + 1];           /* B^k w … */
+    double *way[TIMES + 1];           /* B^k w, or B^−k w … */
     double *other[TIMES + 1];         /* … and of a gradient, or how those change */
     double sigma, most; /* most: min(κ, 1) (γ − 1)/size of the limit that has most; its column or row, and side: */
     size_t at;
@@ -59,19 +61,23 @@ static double nearness(const hcri_damping *d, size_t i, int side, double *slack,
     return root > 1 ? root - 1 : 0;
 }
 
-static hcri_damping begin(const hcr_region *region, const double *point, const double *is_free, double *scratch) {
+static hcri_damping begin(const hcri_damped *sample) {
+    const hcr_region *region = sample->region;
     const hcri_barrier *barrier = &region->centres->barrier;
     const size_t count = count_of(region->centres), columns = barrier->columns;
+    double *scratch = sample->scratch;
     hcri_damping d = {.length = scratch, .weight = scratch + count, .change = scratch + 2 * count};
+    d.rule = sample->rule;
+    d.inverse_size = sample->inverse_size;
     d.row = scratch + 3 * count;
     scratch = d.row + region->set.n;
     for (int k = 0; k <= TIMES; k++, scratch += 2 * columns) {
         d.way[k] = scratch;
         d.other[k] = scratch + columns;
     }
-    d.s = hcri_sample_begin_held(region, point, is_free, scratch);
+    d.s = hcri_sample_begin_held(region, sample->point, sample->is_free, scratch);
     hcri_sample_drop_rows_of_held(&d.s);
-    d.problem = hcri_sample_problem(&d.s, point);
+    d.problem = hcri_sample_problem(&d.s, sample->point);
     for (size_t j = 0; j < columns; j++)
         d.length[j] = 1;
     for (size_t r = 0; r < barrier->rows; r++) {
@@ -93,8 +99,8 @@ static int weigh(hcri_damping *d) {
     return any;
 }
 
-int hcri_damping_applies(const hcr_region *region, const double *point, const double *is_free, double *scratch) {
-    hcri_damping d = begin(region, point, is_free, scratch);
+int hcri_damping_applies(const hcri_damped *sample) {
+    hcri_damping d = begin(sample);
     return weigh(&d);
 }
 
@@ -115,9 +121,12 @@ static void put_direction(const hcri_damping *d, const double *is_free, const do
 }
 
 /* σ for w, in way[0]. */
-static void find_sigma(hcri_damping *d, double inverse_size) {
-    d->inverse_size = inverse_size;
+static void find_sigma(hcri_damping *d) {
+    const double inverse_size = d->inverse_size;
     d->most = 0;
+    d->sigma = 1;
+    if (d->rule != HCRI_DAMPS_BEYOND)
+        return;
     for (size_t i = 0; i < count_of(d->s.centres); i++)
         for (int side = LOWER; side < SIDES; side++) {
             double slack, by_slack;
@@ -135,29 +144,6 @@ static void find_sigma(hcri_damping *d, double inverse_size) {
     d->sigma = d->most == 0 ? 0 : d->most < inverse_size ? d->most / inverse_size : 1;
 }
 
-/* way[k] = B^k way[0] */
-static void go(hcri_damping *d) {
-    const hcri_barrier *barrier = &d->s.centres->barrier;
-    d->refines = hcri_barrier_weigh(barrier, &d->problem, d->weight, d->s.scratch);
-    for (int k = 1; k <= TIMES; k++) {
-        memcpy(d->way[k], d->way[k - 1], barrier->columns * sizeof(double));
-        hcri_barrier_weighted(barrier, &d->problem, d->refines, d->way[k], d->s.scratch);
-    }
-}
-
-void hcri_damping_forward(const hcr_region *region, const double *point, const double *is_free, double inverse_size,
-                          double *w, double *scratch) {
-    hcri_damping d = begin(region, point, is_free, scratch);
-    take_free(&d, w, d.way[0]);
-    find_sigma(&d, inverse_size);
-    if (d.sigma == 0 || !weigh(&d))
-        return;
-    go(&d);
-    for (size_t j = 0; j < d.s.centres->barrier.columns; j++)
-        d.way[0][j] += d.sigma * (d.way[TIMES][j] - d.way[0][j]);
-    put_direction(&d, is_free, d.way[0], w);
-}
-
 /* `out` += weight times the coefficients of column or row i. */
 static void add_row(const hcri_damping *d, size_t i, double weight, double *out) {
     const hcri_barrier *barrier = &d->s.centres->barrier;
@@ -166,6 +152,53 @@ static void add_row(const hcri_damping *d, size_t i, double weight, double *out)
     for (size_t k = i < barrier->columns ? 0 : barrier->start[i - barrier->columns];
          i >= barrier->columns && k < barrier->start[i - barrier->columns + 1]; k++)
         out[barrier->column[k]] += weight * d->s.values[k];
+}
+
+/* B f, or B⁻¹ f, within what is held, is made of two: this, … */
+static void spread(const hcri_damping *d, const double *from, double *to) {
+    memcpy(to, from, d->s.centres->barrier.columns * sizeof *to);
+    for (size_t i = 0; d->rule == HCRI_DAMPS_BACK && i < count_of(d->s.centres); i++)
+        if (d->weight[i] > 0)
+            add_row(d, i, d->weight[i] * along(d, i, from) / (d->length[i] * d->length[i]), to);
+}
+
+/* … and then this. */
+static void draw_in(const hcri_damping *d, double *f) {
+    const hcri_barrier *barrier = &d->s.centres->barrier;
+    if (d->rule == HCRI_DAMPS_BACK)
+        hcri_barrier_project(barrier, &d->problem, f, d->s.scratch);
+    else
+        hcri_barrier_weighted(barrier, &d->problem, d->refines, f, d->s.scratch);
+}
+
+static void turn(const hcri_damping *d, double *const *way) {
+    for (int k = 0; k < TIMES; k++) {
+        spread(d, way[k], way[k + 1]);
+        draw_in(d, way[k + 1]);
+    }
+}
+
+static void go(hcri_damping *d) {
+    if (d->rule != HCRI_DAMPS_BACK)
+        d->refines = hcri_barrier_weigh(&d->s.centres->barrier, &d->problem, d->weight, d->s.scratch);
+    turn(d, d->way);
+}
+
+/* Where all is damped the rounding of what was is left out, which may be larger. */
+static double blend(double sigma, double as_it_was, double damped) {
+    return sigma == 1 ? damped : as_it_was + sigma * (damped - as_it_was);
+}
+
+void hcri_damping_forward(const hcri_damped *sample, double *w) {
+    hcri_damping d = begin(sample);
+    take_free(&d, w, d.way[0]);
+    find_sigma(&d);
+    if (d.sigma == 0 || !weigh(&d))
+        return;
+    go(&d);
+    for (size_t j = 0; j < d.s.centres->barrier.columns; j++)
+        d.way[0][j] = blend(d.sigma, d.way[0][j], d.way[TIMES][j]);
+    put_direction(&d, sample->is_free, d.way[0], w);
 }
 
 /* How σ, where it isn't 1, changes with the slack of its limit, and with the value of that limit's row along w. */
@@ -178,13 +211,15 @@ static double sigma_by_slack(const hcri_damping *d, double *by_value) {
 }
 
 /* change[i] becomes the gradient by the value of column or row i at the centre, over its limits; that of B⁴ by κ is
- * −Σ_k (g·B^k a)(g·B^(5−k) w). */
+ * −Σ_k (g·B^k a)(g·B^(5−k) w), k = 1 … 4, that of B⁻⁴ Σ_k (g·B^−k a)(g·B^(k−3) w), k = 0 … 3. */
 static void find_gradients(const hcri_damping *d, double of_sigma, double size) {
     for (size_t i = 0; i < count_of(d->s.centres); i++) {
         double by_weight = 0;
         d->change[i] = 0;
+        const int is_back = d->rule == HCRI_DAMPS_BACK;
         for (int k = 1; k <= TIMES && d->weight[i] > 0; k++)
-            by_weight -= along(d, i, d->other[k]) * along(d, i, d->way[TIMES + 1 - k]);
+            by_weight += is_back ? along(d, i, d->other[k - 1]) * along(d, i, d->way[TIMES - k])
+                                 : -along(d, i, d->other[k]) * along(d, i, d->way[TIMES + 1 - k]);
         for (int side = LOWER; side < SIDES && d->weight[i] > 0; side++) {
             double slack, by_slack;
             (void)nearness(d, i, side, &slack, &by_slack);
@@ -213,29 +248,25 @@ static void by_parameters(const hcri_damping *d, size_t i, const double *point) 
         d->row[outputs + centres->shift.columns[t]] = centres->shift.values[t];
 }
 
-void hcri_damping_vjp(const hcr_region *region, const double *point, const double *is_free, double inverse_size,
-                      const double *w, double *gradient, double *by_point, double *scratch) {
+void hcri_damping_vjp(const hcri_damped *sample, const double *w, double *gradient, double *by_point) {
+    const hcr_region *region = sample->region;
     const hcri_centres *centres = region->centres;
-    const hcri_barrier *barrier = &centres->barrier;
-    const size_t columns = barrier->columns, outputs = region->set.outputs;
-    hcri_damping d = begin(region, point, is_free, scratch);
+    const size_t columns = centres->barrier.columns, outputs = region->set.outputs;
+    hcri_damping d = begin(sample);
     take_free(&d, w, d.way[0]);
-    find_sigma(&d, inverse_size);
+    find_sigma(&d);
     if (d.sigma == 0 || !weigh(&d))
         return;
     hcri_affine_follow_adjoint(&region->affine, outputs, gradient);
     take_free(&d, gradient, d.other[0]);
     go(&d);
-    for (int k = 1; k <= TIMES; k++) {
-        memcpy(d.other[k], d.other[k - 1], columns * sizeof(double));
-        hcri_barrier_weighted(barrier, &d.problem, d.refines, d.other[k], d.s.scratch);
-    }
+    turn(&d, d.other);
     double of_sigma = 0;
     for (size_t j = 0; j < columns; j++)
         of_sigma += d.other[0][j] * (d.way[TIMES][j] - d.way[0][j]);
-    find_gradients(&d, of_sigma, 1 / inverse_size);
+    find_gradients(&d, of_sigma, 1 / d.inverse_size);
     for (size_t j = 0; j < columns; j++)
-        d.other[0][j] += d.sigma * (d.other[TIMES][j] - d.other[0][j]);
+        d.other[0][j] = blend(d.sigma, d.other[0][j], d.other[TIMES][j]);
     if (d.sigma < 1) {
         double by_value;
         (void)sigma_by_slack(&d, &by_value);
@@ -248,7 +279,7 @@ void hcri_damping_vjp(const hcr_region *region, const double *point, const doubl
         if (d.change[i] == 0)
             continue;
         add_row(&d, i, d.change[i], d.other[1]);
-        by_parameters(&d, i, point);
+        by_parameters(&d, i, sample->point);
         for (size_t k = outputs; k < region->set.n; k++)
             by_point[k] += d.change[i] * d.row[k];
     }
@@ -266,42 +297,51 @@ static double weight_change(const hcri_damping *d, size_t i) {
     return sum / (d->length[i] * d->length[i]);
 }
 
-void hcri_damping_jvp(const hcr_region *region, const double *point, const double *is_free, double inverse_size,
-                      const double *w, const hcri_point_change *change, double *direction, double *scratch) {
-    const hcri_barrier *barrier = &region->centres->barrier;
-    const size_t columns = barrier->columns, outputs = region->set.outputs, count = count_of(region->centres);
-    hcri_damping d = begin(region, point, is_free, scratch);
+/* change[i]: how the value of column or row i at the centre, over its limits, does. */
+static void find_changes(const hcri_damping *d, const double *point, const hcri_point_change *change, double *room) {
+    const hcr_region *region = d->s.region;
+    const size_t outputs = region->set.outputs, count = count_of(d->s.centres);
+    memset(d->change, 0, count * sizeof *d->change);
+    if (change->origin == NULL)
+        return;
+    take_free(d, change->origin, room);
+    for (size_t i = 0; i < count; i++) {
+        by_parameters(d, i, point);
+        d->change[i] = along(d, i, room);
+        for (size_t k = outputs; k < region->set.n; k++)
+            d->change[i] += d->row[k] * change->x[k - outputs];
+    }
+}
+
+void hcri_damping_jvp(const hcri_damped *sample, const double *w, const hcri_point_change *change, double *direction) {
+    const size_t columns = sample->region->centres->barrier.columns, count = count_of(sample->region->centres);
+    const int is_back = sample->rule == HCRI_DAMPS_BACK;
+    hcri_damping d = begin(sample);
     take_free(&d, w, d.way[0]);
-    find_sigma(&d, inverse_size);
+    find_sigma(&d);
     if (d.sigma == 0 || !weigh(&d))
         return;
     go(&d);
-    take_free(&d, change->origin, d.other[1]);
-    for (size_t i = 0; i < count; i++) {
-        by_parameters(&d, i, point);
-        d.change[i] = along(&d, i, d.other[1]);
-        for (size_t k = outputs; k < region->set.n; k++)
-            d.change[i] += d.row[k] * change->x[k - outputs];
-    }
+    find_changes(&d, sample->point, change, d.other[1]);
     take_free(&d, direction, d.other[0]);
     for (size_t j = 0; j < columns; j++)
-        d.other[0][j] *= inverse_size;
-    for (int k = 1; k <= TIMES; k++) { /* dB = −B Σ dκ g g' B */
-        memcpy(d.other[k], d.other[k - 1], columns * sizeof(double));
+        d.other[0][j] *= d.inverse_size;
+    for (int k = 1; k <= TIMES; k++) { /* dB = −B Σ dκ g g' B, that of B⁻¹ Σ dκ g g' */
+        const double *at = d.way[is_back ? k - 1 : k], sign = is_back ? 1 : -1;
+        spread(&d, d.other[k - 1], d.other[k]);
         for (size_t i = 0; i < count; i++)
             if (d.weight[i] > 0)
-                add_row(&d, i, -weight_change(&d, i) * along(&d, i, d.way[k]), d.other[k]);
-        hcri_barrier_weighted(barrier, &d.problem, d.refines, d.other[k], d.s.scratch);
+                add_row(&d, i, sign * weight_change(&d, i) * along(&d, i, at), d.other[k]);
+        draw_in(&d, d.other[k]);
     }
-    double turn = 0;
+    double turned = 0;
     if (d.sigma < 1) {
         double by_value;
         const double by_slack = sigma_by_slack(&d, &by_value);
-        turn = by_value * along(&d, d.at, d.other[0]) + by_slack * (d.side == LOWER ? 1 : -1) * d.change[d.at];
+        turned = by_value * along(&d, d.at, d.other[0]) + by_slack * (d.side == LOWER ? 1 : -1) * d.change[d.at];
     }
     for (size_t j = 0; j < columns; j++)
-        d.other[0][j] =
-            (d.other[0][j] + d.sigma * (d.other[TIMES][j] - d.other[0][j]) + turn * (d.way[TIMES][j] - d.way[0][j])) /
-            inverse_size;
-    put_direction(&d, is_free, d.other[0], direction);
+        d.other[0][j] = (blend(d.sigma, d.other[0][j], d.other[TIMES][j]) + turned * (d.way[TIMES][j] - d.way[0][j])) /
+                        d.inverse_size;
+    put_direction(&d, sample->is_free, d.other[0], direction);
 }

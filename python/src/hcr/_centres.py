@@ -315,6 +315,24 @@ class Centre:
         is_near = ratio > 1
         return xp.where(is_near, xp.minimum(xp.sqrt(xp.where(is_near, ratio, 1.0)) - 1, self.across), 0.0)
 
+    def _weights(self, inverse: tuple[Any, Any]) -> Any:
+        return self._near(inverse[0]) + self._near(inverse[1])
+
+    def damp_all(self, w: Any, inverse: tuple[Any, Any], met: Any, moves: Any) -> Any:
+        """As `damp`, wherever a direction ends."""
+        xp, free = self.arrays, self.limits.free
+        damped = self._damp(self.across * met + self._weights(inverse), xp.gather(w, free))
+        return xp.matmul(damped * xp.gather(moves, free), self.expand_transposed) * moves
+
+    def undamp(self, w: Any, inverse: tuple[Any, Any], met: Any, moves: Any) -> Any:
+        """What `damp_all` takes to w."""
+        xp, free, weights = self.arrays, self.limits.free, self._weights(inverse)
+        f, free_moves = xp.gather(w, free), xp.gather(moves, free)
+        for _ in range(4):
+            f = f + xp.matmul(weights * xp.matmul(f, self.unit_transposed), self.unit_rows) * free_moves
+            f = self._damp(self.across * met, f) * free_moves
+        return xp.matmul(f, self.expand_transposed) * moves
+
     def damp(self, w: Any, scale: Any, inverse: tuple[Any, Any], met: Any, moves: Any) -> Any:
         """Of a direction times `scale`, along which what is met stays: what points into limits that are near the centre
         goes down, where it is stopped by these. `inverse`: distances from lower and from upper limits."""

@@ -137,6 +137,7 @@ class Maps:
             side: [(constant(np.array([bound])), constant(np.array([factor]))) for bound, factor in steps]
             for side, steps in _SCALES[precision.arithmetic].items()
         }
+        self.resolution = constant(np.array([_rays.resolution(region, precision.result)]))
         self.finite = constant(np.array([np.finfo(precision.arithmetic).max]))
         shares = (1 - margin, -margin, margin / (1 - margin))
         self.shares = dict(
@@ -378,14 +379,19 @@ class Maps:
         """(…, n) → (…, n + 1)."""
         xp, at = self.arrays, self._at(x)
         bad, w, scale = self._direction(y if at.origin is None else y - at.origin, at)
+        gauge = self._gauge(w, at)
+        if self.centre is not None:
+            w = self.centre.undamp(w, at.inverse, at.met, at.moves)
         square = xp.sum_last(w * w)
         length = xp.where(square > 0, _safe_sqrt(xp, square), 1.0)
-        return self._or_nan(at, xp.concatenate([w / length, self._gauge(w, at) / scale]), bad)
+        return self._or_nan(at, xp.concatenate([w / length, gauge / scale]), bad)
 
     def decode(self, polar: Any, x: Any = None) -> Any:
         """(…, n + 1) → (…, n)."""
         xp, at = self.arrays, self._at(x)
         bad, w, _ = self._direction(polar[..., : self.n], at)
+        if self.centre is not None:
+            w = self.centre.damp_all(w, at.inverse, at.met, at.moves)
         r = polar[..., self.n :]
         sound = xp.abs(r) <= self.finite
         bad = xp.where(sound, xp.where(bad, 1.0, 0.0), 1.0) > 0
@@ -412,12 +418,24 @@ class Maps:
         """(…, n) → (…, n)."""
         xp, at = self.arrays, self._at(x)
         bad, w, scale = self._direction(v, at)
+        if self.centre is not None:
+            w = self.centre.damp_all(w, at.inverse, at.met, at.moves)
         gauge = self._gauge(w, at)
         free, frontier = gauge * at.softest <= scale, gauge
         if at.kept is not None:
             frontier = self._gauge(w, at.kept)
             free = frontier - gauge <= scale
         return self._finish(w * xp.where(free, 1 / (scale + gauge), at.most / xp.where(free, 1.0, frontier)), at, bad)
+
+    def soften_inverse(self, y: Any, x: Any = None) -> Any:
+        """(…, n) → (…, n); NaN outside."""
+        xp, at = self.arrays, self._at(x)
+        bad, w, scale = self._direction(y if at.origin is None else y - at.origin, at)
+        left = 1 - self._gauge(w, at) / scale
+        left = xp.where(left > -self.resolution, xp.maximum(left, self.resolution), float("nan"))
+        if self.centre is not None:
+            w = self.centre.undamp(w, at.inverse, at.met, at.moves)
+        return self._or_nan(at, w / scale / left, bad)
 
 
 def _safe_sqrt(xp: Arrays, square: Any) -> Any:

@@ -524,9 +524,9 @@ class Maps(Facts):
     def contract(self) -> Map:
         """origin + v where that is in the region; else where the ray along v leaves it.
 
-        (…, n), measured from the origin, to (…, n), each row exactly inside, or NaN as for `decode`. Where limits of a
-        sample nearly meet, what points into their gap counts less, so that results don't jump as they come to meet
-        (docs/solving.md).
+        (…, n), measured from the origin, to (…, n), each row exactly inside, or NaN as for `decode`. Here and in
+        `decode` and `soften`, where limits of a sample nearly meet, what points into their gap counts less, so that
+        results don't jump as they come to meet (docs/solving.md).
 
         >>> import hcr
         >>> disc = hcr.Region("var y[2]\\nnorm(y) <= 1")

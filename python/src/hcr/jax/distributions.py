@@ -13,7 +13,7 @@ import jax.numpy as jnp
 from .. import _rays
 from ..errors import make
 from ..region import Region, needs_region
-from .maps import decode, gauge, soften, soften_inverse
+from .maps import contract, decode, gauge, stretched
 
 Squash = Literal["soften", "tanh"]
 _SMALL = 1e-9  # tanh(γ)/γ and artanh(r)/r are 1 below it
@@ -44,14 +44,21 @@ class Soften:
             raise make("argument", f'squash is {self.squash!r}: take "soften" or "tanh"')
 
     def __call__(self, v: jax.Array) -> jax.Array:
-        steps = self._steps(v)
+        return self._inside(self._steps(v), self.x)
+
+    def _inside(self, steps: jax.Array, x: jax.Array | None) -> jax.Array:
+        """Steps drawn in, by contract, which keeps what is inside; soften turns away from gaps about to close."""
+        share = self._share(gauge(steps, self.region, x))
+        return contract(steps * share[..., None], self.region, x)
+
+    def _share(self, radius: jax.Array) -> jax.Array:
+        """ρ(γ)/γ."""
         if self.squash == "soften":
-            return soften(steps, self.region, self.x)
-        radius = jnp.tanh(gauge(steps, self.region, self.x))[..., None]
-        return decode(jnp.concatenate([steps, radius], -1), self.region, self.x)
+            return 1 / (1 + radius)
+        return jnp.where(radius > _SMALL, jnp.tanh(radius) / jnp.maximum(radius, _SMALL), 1)
 
     def inverse(self, y: jax.Array) -> jax.Array:
-        v = soften_inverse(y, self.region, self.x)
+        v = stretched(y, self.region, self.x)
         if self.squash == "tanh":  # soften's gauge is r/(1 − r) at the radius r, and artanh r = log(1 + 2 r/(1 − r))/2
             softened = gauge(v, self.region, self.x)
             ratio = 0.5 * jnp.log1p(2 * softened) / jnp.maximum(softened, _SMALL)
@@ -64,9 +71,8 @@ class Soften:
         if self.squash == "soften":
             determinant = -(k + 1) * jnp.log1p(radius)
         else:
-            ratio = jnp.where(radius > _SMALL, jnp.tanh(radius) / jnp.maximum(radius, _SMALL), 1)
             log_slope = 2 * (math.log(2) - radius - jax.nn.softplus(-2 * radius))
-            determinant = (k - 1) * jnp.log(ratio) + log_slope
+            determinant = (k - 1) * jnp.log(self._share(radius)) + log_slope
         return determinant if self.x is None else jnp.where(self._has_interior(), determinant, jnp.nan)
 
     forward_log_det_jacobian = log_abs_det_jacobian
@@ -98,7 +104,7 @@ class Soften:
             return True
         x = jax.lax.stop_gradient(self.x)[..., None, :]
         start = decode(jnp.zeros((*x.shape[:-1], self.region.n + 1), x.dtype), self.region, x)
-        moved = soften(self._steps(jnp.eye(self.region.freedom, dtype=x.dtype)), self.region, x) - start
+        moved = self._inside(self._steps(jnp.eye(self.region.freedom, dtype=x.dtype)), x) - start
         moved = moved[..., self.region.free]
         along = jnp.diagonal(moved, axis1=-2, axis2=-1)
         across = jnp.abs(moved - along[..., None] * jnp.eye(self.region.freedom)).max(-1)

@@ -454,6 +454,14 @@ def soften_inverse(y: jax.typing.ArrayLike, region: Region, x: jax.typing.ArrayL
     Points on the frontier, where rounding may put results of soften, have no such v: they are taken for points inside
     by the margin (`Region.margin`). Outside by more than that it is NaN.
     """
+    if x is None or region.origin_form != "checked":
+        return stretched(y, region, x)
+    _rays.require(region, "soften_inverse by jnp")
+    return _with_map(Map(region, "soften_inverse"), True, y, x)
+
+
+def stretched(y: jax.typing.ArrayLike, region: Region, x: jax.typing.ArrayLike | None = None) -> jax.Array:
+    """(y − origin)/(1 − gauge(y − origin)), also where soften doesn't keep directions: in gaps about to close."""
     y = _checked(y, region.n, "soften_inverse")
     x = None if x is None else jnp.asarray(x)
     start = region.origin if x is None else decode(jnp.zeros((*x.shape[:-1], region.n + 1), x.dtype), region, x)

@@ -12,7 +12,7 @@ from torch.distributions import Distribution, Transform, TransformedDistribution
 from .. import _rays
 from ..errors import make
 from ..region import Region, needs_region
-from .functions import decode, gauge, origin, soften, soften_inverse
+from .functions import contract, gauge, origin, stretched
 
 
 class _Inside(constraints.Constraint):
@@ -108,14 +108,21 @@ class SoftenTransform(Transform):
         return steps.index_copy(-1, places, torch.cat([v, others.to(v.dtype)], -1))
 
     def _call(self, v: Tensor) -> Tensor:
-        steps = self._steps(v)
+        return self._inside(self._steps(v), self.x)
+
+    def _inside(self, steps: Tensor, x: Tensor | None) -> Tensor:
+        """Steps drawn in, by contract, which keeps what is inside; soften turns away from gaps about to close."""
+        share = self._share(gauge(steps, self.region, x))
+        return contract(steps * share.unsqueeze(-1), self.region, x)
+
+    def _share(self, radius: Tensor) -> Tensor:
+        """ρ(γ)/γ."""
         if self.squash == "soften":
-            return soften(steps, self.region, self.x)
-        radius = gauge(steps, self.region, self.x).tanh().unsqueeze(-1)
-        return decode(torch.cat([steps, radius], -1), self.region, self.x)
+            return 1 / (1 + radius)
+        return torch.where(radius > _SMALL, radius.tanh() / radius.clamp(min=_SMALL), 1)
 
     def _inverse(self, y: Tensor) -> Tensor:
-        v = soften_inverse(y, self.region, self.x)
+        v = stretched(y, self.region, self.x)
         if self.squash == "tanh":  # soften's gauge is r/(1 − r) at the radius r, and artanh r = log(1 + 2 r/(1 − r))/2
             softened = gauge(v, self.region, self.x)
             ratio = 0.5 * torch.log1p(2 * softened) / softened.clamp(min=_SMALL)
@@ -127,9 +134,8 @@ class SoftenTransform(Transform):
         if self.squash == "soften":
             determinant = -(k + 1) * radius.log1p()
         else:
-            ratio = torch.where(radius > _SMALL, radius.tanh() / radius.clamp(min=_SMALL), 1)
             log_slope = 2 * (math.log(2) - radius - torch.nn.functional.softplus(-2 * radius))
-            determinant = (k - 1) * ratio.log() + log_slope
+            determinant = (k - 1) * self._share(radius).log() + log_slope
         return determinant if self.x is None else torch.where(self._has_interior(), determinant, float("nan"))
 
     def _has_interior(self) -> Tensor:
@@ -139,7 +145,7 @@ class SoftenTransform(Transform):
             return torch.ones(self.x.shape[:-1], dtype=torch.bool, device=self.x.device)
         x, free = self.x.detach().double().unsqueeze(-2), self.region.free.tolist()
         axes = torch.eye(len(free), dtype=x.dtype, device=x.device)
-        moved = (soften(self._steps(axes), self.region, x) - origin(x, self.region))[..., free]
+        moved = (self._inside(self._steps(axes), x) - origin(x, self.region))[..., free]
         along = moved.diagonal(dim1=-2, dim2=-1)
         return (along > 0).all(-1) & ((moved - torch.diag_embed(along)).abs().amax(-1) <= 1e-6 * along).all(-1)
 

@@ -350,6 +350,18 @@ def soften_inverse(y: Tensor, region: Region, x: Tensor | None = None) -> Tensor
     """
     needs_region(region, "hcr.torch.soften_inverse")
     y = checked(y, region.n, "soften_inverse")
+    if x is None or region.origin_form != "checked":
+        return stretched(y, region, x)
+    values, given = _beside(y, x, region)
+    if serves(region) and not y.is_cpu:
+        return compute("soften_inverse", values, given, region)
+    map = Map(region, "soften_inverse")
+    found: Tensor = _Transformed.apply(values.cpu(), given.cpu(), map)[0]  # type: ignore[no-untyped-call]
+    return found.to(y.device)
+
+
+def stretched(y: Tensor, region: Region, x: Tensor | None) -> Tensor:
+    """(y − origin)/(1 − gauge(y − origin)), also where soften doesn't keep directions: in gaps about to close."""
     x = None if x is None else x.double()
     start = torch.tensor(region.origin, dtype=torch.float64, device=y.device) if x is None else origin(x, region)
     offset = y.double() - start
