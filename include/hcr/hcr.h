@@ -132,8 +132,9 @@ HCR_API size_t hcr_region_dimension(const hcr_region *region);
  * is infinite is never active. */
 HCR_API size_t hcr_region_constraints(const hcr_region *region);
 /* n numbers each, in the outputs' units, owned by the region. The origin is strictly inside; of a region with
- * parameters it is the origin at the middle of their range, which stands behind it: p numbers. lower and upper are a
- * box that holds the region (±infinity where it has none), whatever its parameters are. */
+ * parameters it is the origin at the middle of their range, or at others where that leaves nothing, and they stand
+ * behind it: p numbers. lower and upper are a box that holds the region (±infinity where it has none), whatever its
+ * parameters are. */
 HCR_API const double *hcr_region_origin(const hcr_region *region);
 HCR_API const double *hcr_region_lower(const hcr_region *region);
 HCR_API const double *hcr_region_upper(const hcr_region *region);

@@ -49,6 +49,9 @@ CASES = {
         "param cap[4] in [0, 5], sold in [0, 8]\nvar y[4]\n0 <= y <= 5\ny <= cap\nsum(y) == sold", [3, 2, 2, 1, 4], 3
     ),
     "together": Case("param s in [0, 3]\nvar y[4]\n0 <= y <= 5\nsum(y) <= s", [1], 0),
+    "ends": Case(
+        "param lo[3] in [0, 5], hi[3] in [0, 5]\nvar y[3]\nlo <= y\ny <= hi\nsum(y) <= 7", [1, 1, 2, 3, 4, 2], 5, 2
+    ),
     "beside a row that is met": Case(
         "param cap[4] in [0, 5], s in [0, 3], d in [0, 1]\nvar y[4]\n0 <= y <= 5\ny <= cap\n"
         "y[0] + y[1] <= s + 1\ny[0] + y[1] >= 1 + s - d",
@@ -182,7 +185,9 @@ def test_derivatives(case, name, gap, random):
     for _ in range(10):
         point = np.concatenate([an_input(region, name, x, random), x])
         n = len(point) - len(x)
-        moved = np.array([k for k in range(len(point)) if not (len(x) == 6 and k >= n + 4)])  # s, d keep a row met
+        moved = np.array(
+            [k for k in range(len(point)) if not ("s + 1" in case.text and k >= n + 4)]
+        )  # s, d keep a row met
         bar = random.standard_normal(map(point[:n], x).shape)
 
         def slopes(h, point=point, bar=bar, n=n, moved=moved):

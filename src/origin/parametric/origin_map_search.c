@@ -5,6 +5,7 @@
 
 #include "origin/constraint_words.h"
 #include "origin/equalities/reduction.h"
+#include "origin/origin_problem.h"
 #include "origin/parametric/centre_sensitivity.h"
 #include "origin/parametric/given_origin_map.h"
 #include "origin/parametric/open_ranges.h"
@@ -90,13 +91,32 @@ static int is_row_idle(const hcri_set *set, const double *point) {
            hcri_set_block_of(set, number, &local)->kind->is_bilinear;
 }
 
+/* Parameters of the centre of a largest ball in outputs and parameters together: where limits on either side have the
+ * same range, lower and upper ones meet in the middle. EMPTY: there is none, or it isn't looked for. */
+static hcr_status find_together(const hcri_lifted *lifted, double *point, double *room, hcr_error *error) {
+    hcri_set joint = *lifted->set;
+    for (size_t b = 0; b < joint.blocks; b++)
+        if (joint.block[b]->kind->is_bilinear)
+            return hcri_fail(error, HCR_ERROR_EMPTY, "not jointly convex");
+    joint.outputs = joint.n;
+    HCRI_SCOPED double *x = hcri_allocate(memory, joint.n, sizeof *x);
+    if (x == NULL)
+        return hcri_fail_memory(error);
+    HCRI_TRY(hcri_analysis_centre(&joint, lifted->unbounded_allowed, lifted->lower, lifted->upper, x, room, error));
+    return find_in_slice(lifted, x + lifted->set->outputs, point, room, error);
+}
+
 hcr_status hcri_moving_reference(const hcri_lifted *lifted, double *point, double *room, hcr_error *error) {
     enum { TRIES = 16 };
     static const double golden = 0.6180339887498949;
     const hcri_set *set = lifted->set;
     const size_t parameters = set->n - set->outputs;
     hcr_status status = find_in_slice(lifted, NULL, point, room, error);
-    if (status != HCR_ERROR_EMPTY || !is_row_idle(set, point))
+    if (status != HCR_ERROR_EMPTY)
+        return status;
+    if (find_together(lifted, point, room, NULL) == HCR_OK)
+        return HCR_OK;
+    if (!is_row_idle(set, point))
         return status;
     HCRI_SCOPED double *x = hcri_allocate(memory, set->n, sizeof *x);
     HCRI_SCOPED double *found = hcri_allocate(memory, set->n, sizeof *found);

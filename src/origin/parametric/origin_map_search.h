@@ -16,8 +16,8 @@ typedef struct hcri_lifted {
 } hcri_lifted;
 
 /* A centre at parameters that are the rest of the point (all columns of the set), and its room: at the middle of the
- * range, or, where a row whose coefficients depend on parameters is 0 <= 0 there, near it. EMPTY where nothing is
- * inside there. */
+ * range; where that leaves nothing, at those of a largest ball in outputs and parameters, or, where a row whose
+ * coefficients depend on parameters is 0 <= 0 there, near it. EMPTY: none was found. */
 hcr_status hcri_moving_reference(const hcri_lifted *lifted, double *point, double *room, hcr_error *error);
 /* With that, the origin map (its memory is the default allocator's), the origin at those parameters with them as
  * its parameters (n numbers of the set), and about the radius of the ball that moves with it: of the least over the
