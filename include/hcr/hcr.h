@@ -344,7 +344,8 @@ typedef enum hcr_outcome {
     HCR_OUTCOME_NEARBY = 10,      /* project: the solver didn't reach the nearest point; the best one found, inside */
     /* The parameters leave rows one value (their two sides meet, or others leave them none): the result has that value
      * up to rounding, and satisfies all others exactly. */
-    HCR_OUTCOME_TO_ROUNDING = 11
+    HCR_OUTCOME_TO_ROUNDING = 11,
+    HCR_OUTCOME_RELAXED = 12 /* hcr_relax: limits contradict each other, and soft ones give */
 } hcr_outcome;
 
 /* What the maps know of a sample's ray. Keep it for the derivatives: they are faster with it. */
@@ -527,6 +528,54 @@ HCR_API HCR_MUST_USE hcr_status hcr_soften_inverse_jvp_f32(const hcr_region *reg
                                                            size_t rows, const float *parameters, const float *y,
                                                            const hcr_ray *rays, const float *y_dot,
                                                            const float *parameters_dot, float *v_dot, hcr_error *error);
+
+/* ------------------------------------------------------------------------------------------------ contradictions */
+
+/* Samples whose limits contradict each other leave no point: HCR_OUTCOME_NO_ORIGIN. A relaxation finds how much soft
+ * limits have to give there. It has a region of its own, the relaxed one: the same outputs, and behind the parameters a
+ * slack for each soft inequality, c(y, x) <= s. Where nothing contradicts, slacks are 0; else they are the least:
+ * Σ weight · slack over the limits of priority 1 is least, then over those of priority 2, and so on, and of what is
+ * left the point nearest to the region's affine guess of an origin has them. A slack that isn't 0 is larger by 2^-36
+ * (_f32: 2^-18) of the row's terms, so that there is room to begin rays in. Every map goes on with the relaxed region:
+ * results are inside the relaxed limits in exact arithmetic.
+ *
+ * Soft are the limits of `soft` statements of the region text; of a region without such, all bounds and rows, with
+ * priority 1 and weight 1. Equalities are hard. The region must outlive its relaxations; threads may share them. */
+typedef struct hcr_relaxation hcr_relaxation;
+/* Errors: ARGUMENT (no parameters, or nothing that is soft), UNSUPPORTED (constraints other than bounds, rows and
+ * equalities; more than 1,024 outputs), MEMORY. */
+HCR_API HCR_MUST_USE hcr_status hcr_relaxation_create(const hcr_region *region, hcr_relaxation **relaxation,
+                                                      hcr_error *error);
+HCR_API void hcr_relaxation_free(hcr_relaxation *relaxation); /* NULL is fine */
+/* Owned by the relaxation; its parameters are the region's p, then a slack each. */
+HCR_API const hcr_region *hcr_relaxation_region(const hcr_relaxation *relaxation);
+/* How many slacks there are; the number, in the region, of the inequality that a slack is of; and how it is weighed. */
+HCR_API size_t hcr_relaxation_slacks(const hcr_relaxation *relaxation);
+HCR_API uint32_t hcr_relaxation_constraint(const hcr_relaxation *relaxation, size_t slack);
+typedef struct hcr_softness {
+    int priority; /* 1: kept before those of 2 … */
+    double weight;
+} hcr_softness;
+HCR_API hcr_softness hcr_relaxation_softness(const hcr_relaxation *relaxation, size_t slack);
+/* From parameters, rows × p, to those of the relaxed region, rows × (p + slacks). outcomes[i] (may be NULL): INSIDE
+ * where nothing contradicts, RELAXED where slacks aren't 0; NO_ORIGIN where hard limits contradict each other, and
+ * OUT_OF_RANGE: slacks are NaN. Errors: ARGUMENT, MEMORY. */
+HCR_API HCR_MUST_USE hcr_status hcr_relax(const hcr_relaxation *relaxation, size_t rows, const double *parameters,
+                                          double *relaxed, uint32_t *outcomes, hcr_error *error);
+HCR_API HCR_MUST_USE hcr_status hcr_relax_f32(const hcr_relaxation *relaxation, size_t rows, const float *parameters,
+                                              float *relaxed, uint32_t *outcomes, hcr_error *error);
+/* The derivative, as those of the maps: from the gradient by `relaxed` that by the parameters. Slacks are continuous
+ * and piecewise smooth in the parameters of bounds and right-hand sides; at a kink one side's derivative is taken. */
+HCR_API HCR_MUST_USE hcr_status hcr_relax_vjp(const hcr_relaxation *relaxation, size_t rows, const double *parameters,
+                                              const double *relaxed_bar, double *parameters_bar, hcr_error *error);
+/* Why a sample has no point: inequalities and equalities that contradict each other, no more than outputs + 1, none of
+ * which can be left out. members[k] is the number of an inequality, or hcr_region_constraints plus that of an equality;
+ * *count of them, 0 where there is a point. change[k] is by how much member k alone would have to give for the sample
+ * to have a point; infinity where that isn't enough. Arrays of outputs + 1. Errors: ARGUMENT, MEMORY; ORIGIN (a
+ * parameter out of its range). */
+HCR_API HCR_MUST_USE hcr_status hcr_relaxation_conflict(const hcr_relaxation *relaxation, const double *parameters,
+                                                        size_t *count, uint32_t *members, double *change,
+                                                        hcr_error *error);
 
 /* The worst constraint of each point, in floating point: value[i] = max_c c(y_i), in the units of the source (how far a
  * row goes beyond its bound), which[i] its number; infinity outside of the domain of a constraint, NaN when the point

@@ -41,6 +41,7 @@ typedef struct hcri_origin_map {
     int constant_is_zero;        /* … and this, but for the sign of a zero */
     const double *lower, *upper; /* the range of the parameters, finite */
     int proved;                  /* 1: every sample's origin is O(x), which is inside for all x of the range */
+    uint32_t brought;            /* 1: each sample brings its origin as its last parameters (region/brought_origin.c) */
 } hcri_origin_map;
 
 /* How far the region reaches, for the analysis of rounding. */
@@ -193,6 +194,10 @@ typedef struct hcri_kind {
      * bounds, from which the parameters' own part was taken off, are rounded inwards. */
     size_t (*row_at)(const hcri_constraint *constraint, size_t i, size_t outputs, const double *x, uint32_t *columns,
                      double *values, double *lower, double *upper);
+    /* The block over n columns, those behind its own slacks: inequality i becomes c_i <= y[slack[i]] (UINT32_MAX: it
+     * stays). For kinds that have `row_at`. */
+    hcr_status (*slacken)(const hcri_constraint *constraint, size_t n, const uint32_t *slack, hcri_constraint **block,
+                          hcr_error *error);
     /* gradient += weight · (how the gradient of c_i in the outputs changes when the parameters do by x_dot). */
     void (*add_mixed)(const hcri_constraint *constraint, size_t i, size_t outputs, const double *x_dot, double weight,
                       double *gradient);

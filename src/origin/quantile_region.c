@@ -135,9 +135,11 @@ static hcr_status add_order(maker *at, hcr_error *error) {
 static hcr_status make(maker *at, const double *levels, hcr_error *error) {
     HCRI_TRY(add_outputs(at, levels, error));
     HCRI_TRY(add_parameters(at, error));
-    for (size_t i = 1; i < at->from->places; i++) /* the builder has place 0 */
+    for (size_t i = 1; i < at->from->places; i++) { /* the builder has place 0 */
         HCRI_TRY(hcri_set_add_place(at->to, at->from->place[i].file, at->from->place[i].line, at->from->place[i].column,
                                     at->from->place[i].text, error));
+        hcri_set_soften_place(at->to, at->from->place[i].priority, at->from->place[i].weight);
+    }
     HCRI_TRY(hcri_builder_begin(at->builder, error));
     for (size_t l = 0; l < at->levels; l++) {
         add_bounds(at, l);

@@ -14,7 +14,8 @@ void hcri_origin_map_release(hcri_origin_map *origin_map, const hcr_allocator *a
 
 hcr_status hcri_origin_map_copy(const hcri_origin_map *origin_map, const hcr_allocator *allocator,
                                 hcri_origin_map *copy, hcr_error *error) {
-    *copy = (hcri_origin_map){.outputs = origin_map->outputs, .parameters = origin_map->parameters};
+    *copy = (hcri_origin_map){
+        .outputs = origin_map->outputs, .parameters = origin_map->parameters, .brought = origin_map->brought};
     copy->constant = hcri_copy(allocator, origin_map->constant, origin_map->outputs, sizeof *copy->constant);
     if (copy->constant == NULL)
         return hcri_fail_memory(error);
@@ -31,6 +32,7 @@ void hcri_walk_origin_map(hcri_walk *walk, hcri_origin_map *origin_map) {
         return;
     hcri_walk_f64s(walk, outputs, &origin_map->constant);
     hcri_walk_rows(walk, origin_map->parameters, &origin_map->map);
+    hcri_walk_u32(walk, &origin_map->brought);
     for (size_t j = 0; j < outputs && hcri_walk_got(walk); j++)
         if (origin_map->map.count != outputs || !isfinite(origin_map->constant[j]))
             walk->status = hcri_fail(walk->error, HCR_ERROR_FORMAT, "the moving origin is damaged");

@@ -273,6 +273,8 @@ static hcr_status complete(hcr_region *region, const hcri_analysis *analysis, hc
     HCRI_TRY(hcri_region_compute_margins(region, error));
     if (!region->origin_proved)
         HCRI_TRY(hcri_centres_make(region, &region->centres, error));
+    if (region->origin_map.brought && (region->centres == NULL || parameters <= region->set.outputs))
+        return hcri_fail(error, HCR_ERROR_FORMAT, "samples can't bring their origins in this region");
     HCRI_TRY(make_clamps(region, error));
     HCRI_TRY(check_rounded_origin(region, error));
     hcri_set_drop_scratch(&region->set);
@@ -321,7 +323,7 @@ void hcr_region_free(hcr_region *region) {
 /* A compiled region: magic, version, size of the payload, the payload (the set, the origin, the bounds), and a checksum
  * of all before it. Margins and what depends on the origin are computed anew: they can't disagree with the rest. */
 static const char magic[8] = {'h', 'c', 'r', 'r', 'e', 'g', 'i', 'o'};
-enum { FORMAT_VERSION = 3, HEAD = 8 + 4 + 8, TAIL = 8 };
+enum { FORMAT_VERSION = 4, HEAD = 8 + 4 + 8, TAIL = 8 };
 
 /* FNV-1a, 64 bits. */
 static uint64_t checksum(const unsigned char *bytes, size_t size) {

@@ -43,6 +43,8 @@ static inline int hcri_centres_is_free(const hcr_region *region, const double *i
  * several attempts, from 0 on: each takes longer, and finds more of what the limits leave one value. */
 enum { HCRI_CENTRE_ATTEMPTS = 5 };
 int hcri_centres_find(const hcr_region *region, int attempt, double *point, double *is_free, double *scratch);
+/* The same at an origin that the sample brought (brought_origin.c): is_free alone. */
+void hcri_centres_hold_near(const hcr_region *region, const double *point, double *is_free, double *scratch);
 /* A direction, of outputs, to one along which outputs and rows that aren't free stay, and outputs that equalities
  * determine follow; and a gradient by such a direction to one by the direction that it was made from. */
 void hcri_centres_hold(const hcr_region *region, const double *point, const double *is_free, double *v,

@@ -192,10 +192,20 @@ static hcri_sample_origin find_centre(const hcr_region *region, double *point, d
     return HCRI_SAMPLE_ORIGIN_NONE;
 }
 
+static hcri_sample_origin take_brought(const hcr_region *region, double *point, double *is_free, double *scratch) {
+    hcri_affine_complete(&region->affine, point);
+    hcri_centres_hold_near(region, point, is_free, scratch + region->scratch);
+    return hcri_sample_origin_verify(region, HCRI_SAMPLE_ORIGIN_CENTRE, HCR_DOUBLE, point, is_free, scratch) &&
+                   is_between_bounds(region, point, NULL)
+               ? HCRI_SAMPLE_ORIGIN_CENTRE
+               : HCRI_SAMPLE_ORIGIN_NONE;
+}
+
 hcri_sample_origin hcri_sample_origin_find_rounded(const hcr_region *region, double *point, double *is_free,
                                                    double *rounded, double *scratch) {
-    return region->origin_proved || region->centres == NULL ? HCRI_SAMPLE_ORIGIN_NONE
-                                                            : find_centre(region, point, is_free, rounded, scratch);
+    return region->origin_proved || region->centres == NULL || region->origin_map.brought
+               ? HCRI_SAMPLE_ORIGIN_NONE
+               : find_centre(region, point, is_free, rounded, scratch);
 }
 
 hcri_sample_origin hcri_sample_origin_find(const hcr_region *region, double *point, double *is_free, double *scratch) {
@@ -204,6 +214,8 @@ hcri_sample_origin hcri_sample_origin_find(const hcr_region *region, double *poi
     hcri_origin_map_origin(&region->origin_map, point + region->set.outputs, point);
     if (region->origin_proved)
         return HCRI_SAMPLE_ORIGIN_AFFINE;
+    if (region->origin_map.brought)
+        return take_brought(region, point, is_free, scratch);
     if (region->centres != NULL)
         return find_centre(region, point, is_free, NULL, scratch);
     hcri_affine_complete(&region->affine, point);
@@ -264,11 +276,12 @@ void hcri_sample_origin_vjp(const hcr_region *region, hcri_sample_origin sample_
             *(j < n ? &bar[j] : &x_bar[j - n]) += weight * affine->map.values[k];
         }
     }
-    if (hcri_sample_origin_is_centre(sample_origin) && region->curvatures != NULL) {
+    const int is_found = hcri_sample_origin_is_centre(sample_origin) && !region->origin_map.brought;
+    if (is_found && region->curvatures != NULL) {
         hcri_curved_centre_vjp(region, point, bar, x_bar, scratch);
         return;
     }
-    if (hcri_sample_origin_is_centre(sample_origin)) {
+    if (is_found) {
         hcri_centres_vjp(region, point, is_free, bar, x_bar, scratch + region->scratch);
         return;
     }
@@ -288,9 +301,10 @@ void hcri_sample_origin_jvp(const hcr_region *region, hcri_sample_origin sample_
         for (size_t k = map->start[j]; k < map->start[j + 1]; k++)
             dot[j] += map->values[k] * x_dot[map->columns[k]];
     }
-    if (hcri_sample_origin_is_centre(sample_origin) && region->curvatures != NULL)
+    const int is_found = hcri_sample_origin_is_centre(sample_origin) && !region->origin_map.brought;
+    if (is_found && region->curvatures != NULL)
         hcri_curved_centre_jvp(region, point, x_dot, dot, scratch);
-    else if (hcri_sample_origin_is_centre(sample_origin))
+    else if (is_found)
         hcri_centres_jvp(region, point, is_free, x_dot, dot, scratch + region->scratch);
     for (size_t d = 0; d < affine->count; d++) { /* O_dependent = constant + T (O, x) */
         double change = 0;

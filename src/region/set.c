@@ -69,8 +69,10 @@ hcr_status hcri_set_add_place(hcri_set *set, const char *file, int line, int col
         return hcri_fail_memory(error);
     set->place = grown;
     hcri_place *place = &set->place[set->places];
-    *place = (hcri_place){hcri_copy_printable(&set->allocator, file), hcri_copy_printable(&set->allocator, text), line,
-                          column};
+    *place = (hcri_place){.file = hcri_copy_printable(&set->allocator, file),
+                          .text = hcri_copy_printable(&set->allocator, text),
+                          .line = line,
+                          .column = column};
     if (place->file == NULL || place->text == NULL) {
         hcri_release(&set->allocator, place->file);
         hcri_release(&set->allocator, place->text);
@@ -92,10 +94,17 @@ hcr_status hcri_set_add_outputs_of(hcri_set *set, const hcri_set *from, hcr_erro
 }
 
 hcr_status hcri_set_add_places_of(hcri_set *set, const hcri_set *from, hcr_error *error) {
-    for (size_t i = 0; i < from->places; i++)
+    for (size_t i = 0; i < from->places; i++) {
         HCRI_TRY(hcri_set_add_place(set, from->place[i].file, from->place[i].line, from->place[i].column,
                                     from->place[i].text, error));
+        hcri_set_soften_place(set, from->place[i].priority, from->place[i].weight);
+    }
     return HCR_OK;
+}
+
+void hcri_set_soften_place(hcri_set *set, unsigned char priority, double weight) {
+    set->place[set->places - 1].priority = priority;
+    set->place[set->places - 1].weight = weight;
 }
 
 size_t hcri_set_scratch(const hcri_set *set) {
@@ -272,6 +281,8 @@ hcr_status hcri_set_write(const hcri_set *set, hcri_bytes *out) {
         hcri_put_string(out, set->place[i].text);
         hcri_put_u32(out, (uint32_t)set->place[i].line);
         hcri_put_u32(out, (uint32_t)set->place[i].column);
+        hcri_put_u32(out, set->place[i].priority);
+        hcri_put_f64(out, set->place[i].weight);
     }
     hcri_put_u64(out, set->blocks);
     for (size_t i = 0; i < set->blocks; i++) {
@@ -296,7 +307,7 @@ static size_t count_lines(const char *text) {
 }
 
 static hcr_status read_variables(hcri_source *in, hcri_set *set, hcr_error *error) {
-    const size_t variables = hcri_get_count(in, 24);
+    const size_t variables = hcri_get_count(in, 36);
     HCRI_SCRATCH(scratch, &set->allocator);
     for (size_t i = 0; i < variables && !in->failed; i++) {
         const char *name = hcri_get_string(in, scratch);
@@ -317,14 +328,18 @@ static hcr_status read_variables(hcri_source *in, hcri_set *set, hcr_error *erro
 }
 
 static hcr_status read_places(hcri_source *in, hcri_set *set, hcr_error *error) {
-    const size_t places = hcri_get_count(in, 24);
+    const size_t places = hcri_get_count(in, 36);
     HCRI_SCRATCH(scratch, &set->allocator);
     for (size_t i = 0; i < places && !in->failed; i++) {
         const char *file = hcri_get_string(in, scratch), *text = hcri_get_string(in, scratch);
         const int line = (int)hcri_get_u32(in), column = (int)hcri_get_u32(in);
-        if (in->failed || line < 0 || column < 0)
+        const uint32_t priority = hcri_get_u32(in);
+        const double weight = hcri_get_f64(in);
+        if (in->failed || line < 0 || column < 0 || priority > HCRI_MOST_PRIORITIES ||
+            (priority != 0 && !(weight > 0 && weight <= HCRI_LARGEST_COEFFICIENT)))
             return damaged(error, "sources");
         HCRI_TRY(hcri_set_add_place(set, file, line, column, text, error));
+        hcri_set_soften_place(set, (unsigned char)priority, weight);
     }
     return in->failed || set->places == 0 ? damaged(error, "sources") : HCR_OK;
 }

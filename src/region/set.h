@@ -16,9 +16,12 @@ typedef struct hcri_variable {
     char *labels;   /* NULL, or the names of its rows, each with a newline behind it */
 } hcri_variable;
 
+#define HCRI_MOST_PRIORITIES 16
 typedef struct hcri_place { /* where constraints came from: what messages show */
     char *file, *text;
     int line, column;
+    unsigned char priority; /* of a soft statement: from 1 on; 0 where it is hard … */
+    double weight;          /* … and what a unit of its violation counts */
 } hcri_place;
 
 typedef struct hcri_equalities { /* A y = right */
@@ -59,6 +62,8 @@ hcr_status hcri_set_add_variable(hcri_set *set, const char *name, size_t size, i
 hcr_status hcri_set_shape_variable(hcri_set *set, size_t columns, const char *labels, hcr_error *error);
 hcr_status hcri_set_add_place(hcri_set *set, const char *file, int line, int column, const char *text,
                               hcr_error *error);
+/* The last place is that of a soft statement; 0: it is hard. */
+void hcri_set_soften_place(hcri_set *set, unsigned char priority, double weight);
 /* The outputs of another set, without its parameters; its places, so that numbers of sources mean the same. */
 hcr_status hcri_set_add_outputs_of(hcri_set *set, const hcri_set *from, hcr_error *error);
 hcr_status hcri_set_add_places_of(hcri_set *set, const hcri_set *from, hcr_error *error);

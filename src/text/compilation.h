@@ -10,7 +10,8 @@ typedef struct hcri_compilation {
     hcri_scope scope;
     hcri_lowering lowering;
     int has_constraints, has_origin;
-    const hcri_statement *statement; /* the one at work */
+    const hcri_statement *statement; /* the one at work, … */
+    const hcri_statement *soft;      /* … and the soft one that it is in, or NULL */
     size_t ranges, range_capacity;   /* of outputs: constraints that wait for the last declaration */
     const hcri_statement **range;
 } hcri_compilation;

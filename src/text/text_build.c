@@ -6,6 +6,7 @@
 #include "solvers/blas_threads.h"
 #include "text/compilation.h"
 #include "text/syntax/parser.h"
+#include "text/values/subscripts.h"
 
 /* What to do where a proof of convexity fails. */
 #define UNPROVED "; a constraint without this proof can stand between \"star:\" and \"end\""
@@ -53,6 +54,25 @@ static void begin_constraints(hcri_compilation *c, const hcri_statement *stateme
     hcri_place_statement(c, statement);
 }
 
+/* The constraints of a soft statement may be violated at a price where a sample's limits contradict each other. */
+static void soften(hcri_compilation *c) {
+    const hcri_statement *soft = c->soft;
+    const hcri_node *weight = soft->range[0], *priority = soft->range[1];
+    double value = 1;
+    size_t level = 1;
+    if (weight != NULL) {
+        const hcri_value *given = hcri_evaluate(&c->scope, weight);
+        if (!hcri_value_is_constant(given) || given->shape.rank != 0 ||
+            !(given->constant[0] > 0 && given->constant[0] <= HCRI_LARGEST_COEFFICIENT))
+            hcri_refuse(&c->text, weight->span, HCR_ERROR_DATA, "a weight is a constant number above 0");
+        value = given->constant[0];
+    }
+    if (priority != NULL)
+        level = (size_t)hcri_whole_number(&c->text, priority->span, hcri_evaluate(&c->scope, priority), "a priority", 1,
+                                          HCRI_MOST_PRIORITIES);
+    hcri_set_soften_place(&c->lowering.builder->set, (unsigned char)level, value);
+}
+
 static void add_constraint(hcri_compilation *c, const hcri_statement *statement, void (*visit)(void *context)) {
     if (c->text.outputs == 0) {
         if (statement->clauses == NULL) /* the names first: an unknown one is the likelier fault */
@@ -60,9 +80,13 @@ static void add_constraint(hcri_compilation *c, const hcri_statement *statement,
         hcri_refuse(&c->text, statement->span, HCR_ERROR_NAME, "the outputs come first: declare them with var");
     }
     begin_constraints(c, statement);
+    if (c->soft != NULL)
+        soften(c);
     const hcri_arena mark = c->text.arena;
     hcri_each(&c->scope, statement->clauses, 1, visit, c);
     hcri_arena_rewind(&c->text.arena, &mark);
+    if (c->soft != NULL)
+        hcri_lower_end_soft(&c->lowering, statement->span);
 }
 
 static void add_constraints(hcri_compilation *c, const hcri_statement *first) {
@@ -128,6 +152,13 @@ static void compile_statement(hcri_compilation *c, const hcri_statement *stateme
         c->text.any_curvature = 1;
         add_constraints(c, statement->inner);
         c->text.any_curvature = 0;
+        break;
+    case HCRI_STATEMENT_SOFT:
+        c->soft = statement;
+        c->lowering.is_soft = 1;
+        add_constraints(c, statement->inner);
+        c->lowering.is_soft = 0;
+        c->soft = NULL;
         break;
     case HCRI_STATEMENT_BODY: /* inside unions only */
     case HCRI_STATEMENT_CONSTRAINT: add_constraint(c, statement, lower_chain); break;
@@ -200,7 +231,7 @@ hcr_status hcr_text_build(const char *text, size_t length, const char *file, con
     c.scope.text = c.lowering.text = &c.text;
     c.text.kept.from = &c.text.arena.allocator;
     c.lowering.rows.allocator = c.lowering.group_rows.allocator = c.lowering.varying.allocator =
-        hcri_pool_allocator(&c.text.kept);
+        c.lowering.soft_rows.allocator = c.lowering.soft_varying.allocator = hcri_pool_allocator(&c.text.kept);
     hcr_status status = hcr_builder_create(&c.text.arena.allocator, &c.lowering.builder, error);
     if (status == HCR_OK)
         status = compile(&c, constants, constant);

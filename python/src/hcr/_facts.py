@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from . import _library
 from ._arrays import Array, address, doubles, rows
-from ._handles import Handle
+from ._handles import Handle, RelaxationHandle
 from ._records import ORIGIN_FORMS, Constraint, Margin, Parameters, Visibility
 from .errors import make
 
@@ -26,7 +26,7 @@ class Facts:
     p: int  #: how many parameters
     _workspaces: dict[tuple[int, str], list[Any]]
 
-    def _take(self, handle: Handle, text: str) -> None:
+    def _take(self, handle: Handle | RelaxationHandle, text: str) -> None:
         self._handle, self._text = handle, text
         self._workspaces = {}
         self._cache: dict[str, Any] = {}
@@ -137,6 +137,13 @@ class Facts:
     def constraints(self) -> tuple[Constraint, ...]:
         """The inequalities, in the order of their numbers."""
         return self._once("constraints", self._constraints)  # type: ignore[no-any-return]
+
+    def _limit(self, number: int) -> Constraint:
+        """An inequality, or behind them an equality."""
+        if number < len(self.constraints):
+            return self.constraints[number]
+        c = _library.library.hcr_region_equality(self._handle.address, number - len(self.constraints))
+        return Constraint(c.kind.decode(), c.text.decode(), os.fsdecode(c.file), c.line, c.column, c.row)
 
     def _constraints(self) -> tuple[Constraint, ...]:
         handle, library = self._handle.address, _library.library

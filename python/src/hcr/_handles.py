@@ -21,10 +21,25 @@ class Handle:
         free(self.address)
 
 
+class RelaxationHandle:
+    """Owns the library's relaxation of a region; what stands for the relaxed region, which is the relaxation's."""
+
+    kept = None
+
+    def __init__(self, owner: Handle) -> None:
+        self.owner = owner  # outlives the relaxation
+        self.relaxation = _library.create("hcr_relaxation_create", owner.address)
+        self.address = _library.library.hcr_relaxation_region(self.relaxation)
+
+    def __del__(self, free: Any = _library.library.hcr_relaxation_free) -> None:
+        if hasattr(self, "relaxation"):
+            free(self.relaxation)
+
+
 class Workspace:
     """Scratch for one caller at a time, with the struct that its errors come in. `bad` stands for bad values."""
 
-    def __init__(self, owner: Handle, threads: int, bad: str = "nan") -> None:
+    def __init__(self, owner: Handle | RelaxationHandle, threads: int, bad: str = "nan") -> None:
         self.owner = owner  # outlives the workspace
         self.address = _library.create("hcr_workspace_create", owner.address, threads)
         _library.call("hcr_workspace_set_bad_value", self.address, BAD.index(bad))
@@ -52,7 +67,7 @@ def projector_options(threads: int, bad: str, linear: bool, matrix: Any = None) 
 class Projector:
     """Projects for one caller at a time, with the struct that its errors come in."""
 
-    def __init__(self, owner: Handle, options: Any) -> None:
+    def __init__(self, owner: Handle | RelaxationHandle, options: Any) -> None:
         self.owner = owner  # outlives the projector
         self.address = _library.create("hcr_projector_create", owner.address, ctypes.byref(options))
         self.error = _library.ErrorStruct()

@@ -43,6 +43,10 @@ class VisibilityStruct(ctypes.Structure):
     _fields_ = _fields("bool: proved; uint64: points points_hidden")
 
 
+class SoftnessStruct(ctypes.Structure):
+    _fields_ = _fields("int: priority; double: weight")
+
+
 class RowsStruct(ctypes.Structure):
     _fields_ = _fields("size: count; pointer: start columns values")
 
@@ -203,6 +207,10 @@ _FALLIBLE: dict[str, tuple[Any, ...]] = _table(
         ("residual predict_points", (_P, c_size_t, _P, _P, _P)),
         ("region_block_margins", (_P, c_double, c_int, _P)),
         ("region_at", (_P, _P, _P, _P)),
+        ("relaxation_create", (_P, _P)),
+        ("relax relax_f32", (_P, c_size_t, _P, _P, _P)),
+        ("relax_vjp", (_P, c_size_t, _P, _P, _P)),
+        ("relaxation_conflict", (_P, _P, _P, _P, _P)),
         ("region_quantiles", (_P, c_size_t, _P, _P)),
         ("builder_add_variable", (_P, c_char_p, c_size_t, c_bool)),
         ("builder_add_parameter", (_P, c_char_p, c_size_t, c_bool, _P, _P)),
@@ -230,7 +238,8 @@ _PLAIN: dict[str, tuple[Any, tuple[Any, ...]]] = _table(
     (
         ("version", (c_char_p, ())),
         (
-            "region_free free workspace_free builder_free ranges_free projector_free import_free model_free",
+            "region_free free workspace_free builder_free ranges_free projector_free import_free model_free "
+            "relaxation_free",
             (None, (_P,)),
         ),
         (
@@ -245,6 +254,11 @@ _PLAIN: dict[str, tuple[Any, tuple[Any, ...]]] = _table(
         ("region_margin", (c_double, (_P, c_int))),
         ("region_equality_tolerance region_equality_rounding", (c_double, (_P, c_size_t, _P, _P, c_int))),
         ("region_nearness projector_regularisation", (c_double, (_P,))),
+        ("relaxation_region", (_P, (_P,))),
+        ("relaxation_slacks", (c_size_t, (_P,))),
+        ("relaxation_constraint", (c_uint32, (_P, c_size_t))),
+        ("relaxation_softness", (SoftnessStruct, (_P, c_size_t))),
+        ("region_equality", (ConstraintStruct, (_P, c_size_t))),
         ("region_grid", (_P, (_P, c_int))),
         ("region_parameter_name region_output_name", (None, (_P, c_size_t, c_char_p, c_size_t))),
         ("region_origin_form builder_origin", (c_int, (_P,))),

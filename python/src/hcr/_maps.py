@@ -16,7 +16,8 @@ from . import _library, _threads
 from ._arrays import Array, address, doubles, mismatched, numbers, row_count, rows, whole, without_gradients
 from ._facts import Facts
 from ._handles import BAD, Projector, Workspace, projector_options
-from ._records import CONTACT, RAY
+from ._records import CONTACT, RAY, Outcome
+from ._relaxation import OnEmpty, known_on_empty
 from .errors import make
 
 NUMPY_TYPES = {name: np.dtype(name) for name in ("float32", "float64")}
@@ -46,6 +47,8 @@ _INPUT = {
     "soften_inverse": "y",
     "project": "points",
 }
+# Outcomes that say more than that limits were relaxed.
+_LOST = (Outcome.OUTSIDE, Outcome.BAD_VALUE, Outcome.NO_FRONTIER, Outcome.OUT_OF_RANGE, Outcome.NO_ORIGIN)
 _SEARCHES = ("full", "algorithm1", "pruned")
 #: A metric, or the array of one; None: 1, and 0 where linear terms are given.
 MetricLike: TypeAlias = "Metric | npt.ArrayLike | None"
@@ -100,6 +103,7 @@ class Map:
         metric: MetricLike = None,
         outcomes: Literal[False] = False,
         bad: Bad | None = None,
+        on_empty: OnEmpty = "nan",
     ) -> Array: ...
     @overload
     def __call__(
@@ -110,6 +114,7 @@ class Map:
         metric: MetricLike = None,
         outcomes: Literal[True],
         bad: Bad | None = None,
+        on_empty: OnEmpty = "nan",
     ) -> tuple[Array, Array]: ...
     @overload
     def __call__(
@@ -120,6 +125,7 @@ class Map:
         metric: MetricLike = None,
         outcomes: bool,
         bad: Bad | None = None,
+        on_empty: OnEmpty = "nan",
     ) -> Any: ...
     def __call__(
         self,
@@ -129,6 +135,7 @@ class Map:
         metric: MetricLike = None,
         outcomes: bool = False,
         bad: Bad | None = None,
+        on_empty: OnEmpty = "nan",
     ) -> Any:
         """Maps rows.
 
@@ -138,6 +145,9 @@ class Map:
             metric: of ``project`` and ``minimise``: Q, (n,) for a diagonal or (n, n).
             outcomes: whether to return an `Outcome` a row, too.
             bad: what stands for rows with a NaN or an infinity, ``"nan"`` or ``"origin"``.
+            on_empty: what becomes of rows whose limits contradict each other: ``"nan"``; ``"relax"``, the map into
+                limits that give as little as they can (`Region.relaxation`), its outcome RELAXED; ``"nearest"``, of
+                ``contract``, ``soften`` and ``project``, the nearest point of those.
 
         Returns:
             (…, n); for ``encode`` (…, n + 1), for ``gauge`` (…). With ``outcomes``, a pair of that and (…). Of nearest
@@ -145,7 +155,11 @@ class Map:
         """
         map = self.within(metric)
         array, given = map._beside(values, x)
-        result, found = map._results(array, given, bad, outcomes)
+        if on_empty != "nan" and given is not None:
+            result, found = map._relaxed(array, given, bad, on_empty, outcomes)
+        else:
+            known_on_empty(on_empty)
+            result, found = map._results(array, given, bad, outcomes)
         answer = result if result.shape else result[()]
         return (answer, found) if outcomes else answer
 
@@ -213,6 +227,27 @@ class Map:
         result = np.empty(self.result_shape(array.shape), array.dtype)
         self.within(metric)._run(JVPS, array, given, bad, array, None, change, x_change, result)
         return result if result.shape else result[()]
+
+    def _relaxed(
+        self, array: Array, given: Array, bad: str | None, on_empty: str, outcomes: bool
+    ) -> tuple[Array, Any]:
+        """Results, of rows whose limits contradict each other those within the relaxed limits."""
+        relaxation = self.region.relaxation
+        map = relaxation.map(self, on_empty)
+        relaxed, outcome = relaxation(given, outcomes=True)
+        result, found = self._results(array, given, bad, True)
+        rows_ = np.atleast_1d(outcome == Outcome.RELAXED)
+        if rows_.any():
+            some = np.ascontiguousarray(array[rows_] if array.ndim > 1 else array[None])
+            with_slacks = relaxed[rows_] if relaxed.ndim > 1 else relaxed[None]
+            if on_empty == "nearest" and self.name != "project":
+                some = some + with_slacks[:, -self.region.n :]
+            inside, told = map._results(some, with_slacks, bad, True)
+            result[rows_ if array.ndim > 1 else ...] = inside if array.ndim > 1 else inside[0]
+            found = np.atleast_1d(found)
+            found[rows_] = np.where(np.isin(told, _LOST), told, Outcome.RELAXED)
+            found = found.reshape(array.shape[:-1])
+        return result, found if outcomes else None
 
     @property
     def _what(self) -> str:

@@ -35,6 +35,7 @@ class Outcome(enum.IntEnum):
     MOVED = 9  #: project: the point was outside, the result is the nearest point inside
     NEARBY = 10  #: project: the solver didn't reach the nearest point; the best one found, inside
     TO_ROUNDING = 11  #: the parameters leave rows one value: they hold up to rounding, all others exactly
+    RELAXED = 12  #: limits contradict each other, and soft ones give (`Region.relaxation`)
 
 
 class Constraint(NamedTuple):

@@ -14,7 +14,8 @@ import numpy.typing as npt
 from . import _library, builder
 from ._arrays import address, as_bytes, columns_by_name, doubles
 from ._display import Display
-from ._handles import Handle
+from ._handles import Handle, RelaxationHandle
+from ._relaxation import Relaxation
 from .errors import InvalidError, make
 
 _PROGRAMS = (".lp", ".mps", ".cbf")
@@ -303,6 +304,22 @@ class Region(Display):
             _library.create("hcr_region_quantiles", self._handle.address, len(given), address(given)),
             kept=self._handle.kept,
         )
+
+    @property
+    def relaxation(self) -> Relaxation:
+        """What soft limits give in samples whose limits contradict each other, and which do: see `Relaxation`.
+
+        Raises:
+            hcr.Error: ``argument``, for a region without parameters or without a limit that is soft; ``unsupported``,
+                for constraints other than bounds, rows and equalities.
+        """
+        return self._once("relaxation", lambda: Relaxation(self))  # type: ignore[no-any-return]
+
+    @staticmethod
+    def _relaxed(handle: RelaxationHandle) -> Region:
+        region = Region.__new__(Region)
+        region._take(handle, "")
+        return region
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _unpickle, (self.to_bytes(), self._text)

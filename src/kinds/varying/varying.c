@@ -450,6 +450,7 @@ const hcri_kind hcri_kind_varying = {
     .holds = holds,
     .interval = hcri_varying_interval,
     .substitute = hcri_varying_substitute,
+    .slacken = hcri_varying_slacken,
     .follow = follow,
     .gauge_from = gauge_from,
     .exists = exists,

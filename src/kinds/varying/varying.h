@@ -37,5 +37,8 @@ double hcri_varying_dot_minus(const hcri_varying *varying, size_t i, const doubl
 /* hcri_kind's substitute. What is left without a product comes back as a block of linear.h. */
 hcr_status hcri_varying_substitute(const hcri_constraint *constraint, const hcri_substitution *substitution,
                                    hcri_constraint **substituted, hcr_error *error);
+/* hcri_kind's slacken. */
+hcr_status hcri_varying_slacken(const hcri_constraint *constraint, size_t n, const uint32_t *slack,
+                                hcri_constraint **block, hcr_error *error);
 
 #endif

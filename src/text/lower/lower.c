@@ -78,8 +78,15 @@ static void refuse_never(hcri_lowering *lowering) {
     }
 }
 
+_Noreturn static void refuse_soft(const hcri_lowering *lowering) {
+    hcri_refuse(lowering->text, lowering->statement, HCR_ERROR_UNSUPPORTED,
+                "only affine constraints, abs, max, min and norms 1 and inf of those can be soft: this one is curved");
+}
+
 /* Curved parts need outputs, and nothing that parameters multiply. */
 static void check_curved(hcri_lowering *lowering) {
+    if (lowering->is_soft)
+        refuse_soft(lowering);
     const unsigned depends = hcri_branch_depends(lowering);
     if (depends == HCRI_ON_PARAMETERS)
         hcri_lowering_refuse_parameters(lowering, lowering->statement);
@@ -191,6 +198,8 @@ static void lower_element(hcri_lowering *lowering, const hcri_inequality *inequa
 /* right − left is positive semidefinite; a 0 fits every matrix. */
 static void lower_matrices(hcri_lowering *lowering, const hcri_operation *o) {
     hcri_text *text = o->text;
+    if (lowering->is_soft)
+        refuse_soft(lowering);
     const hcri_value *side[2] = {o->right, o->left};
     const hcri_span side_span[2] = {o->right_span, o->left_span};
     for (int s = 0; s < 2; s++)
@@ -265,6 +274,17 @@ void hcri_lower_end_group(hcri_lowering *lowering, hcri_span span) {
     lowering->in_group = 0;
     flush_group(lowering, span);
     hcri_lowering_accept(lowering, span, hcr_builder_end_group(lowering->builder, &lowering->reason));
+}
+
+void hcri_lower_end_soft(hcri_lowering *lowering, hcri_span span) {
+    hcri_pieces *rows = &lowering->soft_rows, *varying = &lowering->soft_varying;
+    hcri_lowering_accept(lowering, span, hcri_pieces_build(rows, lowering->builder, &lowering->reason));
+    hcri_lowering_accept(
+        lowering, span,
+        hcri_pieces_build_varying(varying, lowering->text->parameters, lowering->builder, &lowering->reason));
+    hcri_pieces_release(rows);
+    hcri_pieces_release(varying);
+    *rows = *varying = (hcri_pieces){.allocator = rows->allocator};
 }
 
 void hcri_lowering_finish(hcri_lowering *lowering) {

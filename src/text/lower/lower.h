@@ -38,11 +38,12 @@ typedef struct hcri_inequality {
 typedef struct hcri_lowering {
     hcri_text *text;
     hcr_builder *builder;
-    hcri_pieces rows, group_rows; /* of the region, of the part of a group that is open */
-    hcri_pieces varying;          /* rows with products of parameters and outputs */
-    unsigned char *rounded;       /* of the sides of each output's box, upper then lower: as in hcri_piece_side */
+    hcri_pieces rows, group_rows;        /* of the region, of the part of a group that is open */
+    hcri_pieces varying;                 /* rows with products of parameters and outputs */
+    hcri_pieces soft_rows, soft_varying; /* the same of the soft statement at work, which no others are merged with */
+    unsigned char *rounded; /* of the sides of each output's box, upper then lower: as in hcri_piece_side */
     size_t rounded_capacity;
-    int in_group;
+    int in_group, is_soft;
     hcri_span statement;
     uint32_t row; /* inequalities that the statement has made so far */
     hcri_branch branch;
@@ -57,6 +58,8 @@ void hcri_lower(hcri_lowering *lowering, const hcri_operation *relation);
 void hcri_lower_begin_group(hcri_lowering *lowering, hcri_span span, hcr_group group);
 void hcri_lower_next(hcri_lowering *lowering, hcri_span span);
 void hcri_lower_end_group(hcri_lowering *lowering, hcri_span span);
+/* The rows of a soft statement go to the builder. */
+void hcri_lower_end_soft(hcri_lowering *lowering, hcri_span span);
 /* Bounds of an output that rounding keeps apart meet: it is fixed. */
 void hcri_lower_meeting_bounds(hcri_lowering *lowering);
 /* At the end of the text. */

@@ -19,8 +19,7 @@ double hcri_quotient_down(hcri_dd numerator, double divisor) {
 }
 
 /* The latest row with products must lie between bounds that differ. */
-static void check_room(hcri_lowering *lowering) {
-    const hcri_pieces *varying = &lowering->varying;
+static void check_room(hcri_lowering *lowering, const hcri_pieces *varying) {
     const hcri_piece_side *lower = &varying->side[varying->latest][0], *upper = &varying->side[varying->latest][1];
     const uint32_t first = lower->place < upper->place ? lower->place : upper->place;
     if (lower->bound >= upper->bound)
@@ -61,16 +60,18 @@ void hcri_lower_meeting_bounds(hcri_lowering *lowering) {
 static void add_row(hcri_lowering *lowering, int is_upper, double bound, int rounded) {
     const hcri_branch *branch = &lowering->branch;
     const unsigned depends = hcri_branch_depends(lowering);
-    hcri_pieces *pieces = (depends & HCRI_ON_PRODUCTS) != 0 ? &lowering->varying
-                          : lowering->in_group              ? &lowering->group_rows
-                                                            : &lowering->rows;
+    const int has_products = (depends & HCRI_ON_PRODUCTS) != 0;
+    hcri_pieces *pieces = lowering->is_soft    ? (has_products ? &lowering->soft_varying : &lowering->soft_rows)
+                          : has_products       ? &lowering->varying
+                          : lowering->in_group ? &lowering->group_rows
+                                               : &lowering->rows;
     if (is_upper ? bound <= -HCRI_NO_BOUND : bound >= HCRI_NO_BOUND)
         hcri_refuse(lowering->text, lowering->statement, HCR_ERROR_EMPTY,
                     "nothing satisfies this: sizes from 1e20 on stand for infinity");
     hcri_lowering_place(lowering);
     if (fabs(bound) >= HCRI_NO_BOUND)
         return;
-    if (branch->count == 1 && depends == HCRI_ON_OUTPUTS) {
+    if (branch->count == 1 && depends == HCRI_ON_OUTPUTS && !lowering->is_soft) {
         add_bound(lowering, branch->column[0], is_upper, bound, rounded);
         return;
     }
@@ -81,8 +82,8 @@ static void add_row(hcri_lowering *lowering, int is_upper, double bound, int rou
     hcri_lowering_accept(
         lowering, lowering->statement,
         hcri_pieces_add(pieces, branch->count, branch->column, branch->value, is_upper, side, &lowering->reason));
-    if (pieces == &lowering->varying)
-        check_room(lowering);
+    if (has_products)
+        check_room(lowering, pieces);
 }
 
 void hcri_lower_linear(hcri_lowering *lowering, const hcri_inequality *inequality) {
@@ -115,6 +116,9 @@ void hcri_lower_equality(hcri_lowering *lowering, const hcri_inequality *inequal
     const hcri_branch *branch = &lowering->branch;
     hcri_text *text = lowering->text;
     hcri_branch_whole(lowering, inequality);
+    if (lowering->is_soft)
+        hcri_refuse(text, inequality->span, HCR_ERROR_UNSUPPORTED,
+                    "a soft equality: write a band with soft sides, such as soft: -0.01 <= a - b <= 0.01");
     if (branch->curved_terms != 0)
         hcri_refuse(text, branch->curved_term[0].atom->span, HCR_ERROR_CONVEXITY,
                     "== holds between affine expressions only: where %s is equal to something is no convex set and has "

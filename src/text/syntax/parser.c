@@ -236,6 +236,42 @@ static hcri_statement *parse_block(hcri_parser *p, hcri_statement_kind kind) {
     return statement;
 }
 
+/* "soft" is a word where a ":" or a clause of its own follows: elsewhere it is a name like any other. */
+static int is_soft(const hcri_parser *p) {
+    if (p->token.kind != HCRI_TOKEN_NAME || !hcri_text_equal(p->text, p->token.span, "soft"))
+        return 0;
+    hcri_parser ahead = *p;
+    hcri_parser_advance(&ahead);
+    return ahead.token.kind == HCRI_TOKEN_COLON || ahead.token.kind == HCRI_TOKEN_NAME;
+}
+
+/* soft [weight a] [priority b]: a <= b, or lines up to "end" */
+static hcri_statement *parse_soft(hcri_parser *p) {
+    static const char *const clause[2] = {"weight", "priority"};
+    const hcri_span opening = p->token.span;
+    hcri_statement *statement = begin_statement(p, HCRI_STATEMENT_SOFT);
+    while (p->token.kind == HCRI_TOKEN_NAME) {
+        const int which = hcri_text_equal(p->text, p->token.span, clause[0])   ? 0
+                          : hcri_text_equal(p->text, p->token.span, clause[1]) ? 1
+                                                                               : 2;
+        if (which == 2 || statement->range[which] != NULL)
+            hcri_refuse(
+                p->text, p->token.span, HCR_ERROR_SYNTAX,
+                "between \"soft\" and \":\" stand a weight and a priority, each once at most, as in: soft weight "
+                "10 priority 2: load <= cap");
+        hcri_parser_advance(p);
+        statement->range[which] = hcri_parse_sum(p);
+    }
+    hcri_parser_take(p, HCRI_TOKEN_COLON, "\":\", as in: soft weight 10: load <= cap");
+    if (!hcri_parser_at_end(p)) {
+        statement->inner = parse_constraint(p);
+        return statement;
+    }
+    statement->inner = parse_lines(p, opening);
+    take_end(p, "a soft block");
+    return statement;
+}
+
 static hcri_statement *parse_statement(hcri_parser *p) {
     switch (p->token.kind) {
     case HCRI_TOKEN_VAR:
@@ -252,7 +288,7 @@ static hcri_statement *parse_statement(hcri_parser *p) {
         hcri_refuse(p->text, p->token.span, HCR_ERROR_SYNTAX, "\"%s\" stands alone: no %s is open here",
                     hcri_token_spelling(p->token.kind),
                     p->token.kind == HCRI_TOKEN_OR ? "union:" : "union:, except: or star:");
-    default: return parse_constraint(p);
+    default: return is_soft(p) ? parse_soft(p) : parse_constraint(p);
     }
 }
 

@@ -57,7 +57,8 @@ typedef enum hcri_statement_kind {
     HCRI_STATEMENT_UNION,  /* inner: its bodies */
     HCRI_STATEMENT_BODY,   /* inner: constraints */
     HCRI_STATEMENT_EXCEPT, /* inner: constraints; or the one of `except a <= b`, each round of which is cut out */
-    HCRI_STATEMENT_STAR    /* inner: constraints */
+    HCRI_STATEMENT_STAR,   /* inner: constraints */
+    HCRI_STATEMENT_SOFT    /* inner: constraints */
 } hcri_statement_kind;
 
 typedef struct hcri_statement hcri_statement;
@@ -67,7 +68,7 @@ struct hcri_statement {
     const hcri_node *expression;
     const hcri_node *size[2]; /* VARIABLE, PARAMETER: of a vector the first, of a scalar NULL both */
     const hcri_node *labels;  /* the strings that name its rows; then the first size is NULL */
-    hcri_node *range[2];      /* PARAMETER: its ends, NULL without a range */
+    hcri_node *range[2];      /* PARAMETER: its ends, NULL without a range; SOFT: weight and priority, likewise */
     const hcri_clauses *clauses;
     int one_line;          /* EXCEPT, without a block */
     hcri_statement *inner; /* of blocks, and the bounds of an output */

@@ -1,0 +1,75 @@
+/* The point that violates rows least. Each side of a row is hard, or soft with a priority and a price for each unit by
+ * which it is violated: what sides of priority 1 cost is least; among those points what sides of priority 2 cost; and
+ * so on; and of what is left the point nearest to a guess.
+ *
+ * That is the limit of one quadratic program, ½|y − guess|² + Σ_k M_k Σ price · violation with M_1 ≫ M_2 ≫ … ≫ 1, and
+ * its multipliers are polynomials in the M_k: vectors of numbers, one a priority and one for the distance, that are
+ * compared from the first on. The dual active-set method (Goldfarb and Idnani, 1983) goes through with them as it is;
+ * a side whose multiplier reaches its price is given up, and comes back when it holds again. Nothing large is ever
+ * added to anything small. */
+#ifndef HCRI_ELASTIC_H
+#define HCRI_ELASTIC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Rows a_i·y between limits, of length 1 each, the first ones equalities of independent coefficients. Side 2i is
+ * a_i·y <= upper_i, side 2i + 1 is lower_i <= a_i·y. */
+typedef struct hcri_elastic_rows {
+    size_t outputs, count, equalities;
+    const size_t *start;
+    const uint32_t *columns;
+    const double *values, *lower, *upper;
+    size_t priorities;
+    const unsigned char *priority; /* of each side: 0 hard, else 1 … priorities */
+    const double *price;           /* of each side, more than 0 */
+} hcri_elastic_rows;
+
+typedef enum hcri_elastic_state {
+    HCRI_SIDE_FREE,   /* it holds … */
+    HCRI_SIDE_ACTIVE, /* … with equality, its multiplier between 0 and its price … */
+    HCRI_SIDE_GIVEN_UP
+} hcri_elastic_state;
+
+typedef enum hcri_elastic_outcome {
+    HCRI_ELASTIC_FOUND,
+    HCRI_ELASTIC_CONFLICT, /* hard sides contradict each other */
+    HCRI_ELASTIC_LOST      /* rounding kept it from ending: not seen in tests */
+} hcri_elastic_outcome;
+
+/* What a solution is in, and its memory: numbers and sides of the caller's, as many as the functions say. */
+typedef struct hcri_elastic {
+    const hcri_elastic_rows *rows;
+    size_t n, parts; /* numbers of a multiplier: a priority each, then the distance */
+    double *j; /* n × n, row by row: an orthonormal basis; the first `active` columns span the active rows, … */
+    double *r; /* … whose coordinates are the columns of a triangle, n numbers each */
+    size_t active;
+    uint32_t *side;       /* of each active row */
+    double *multiplier;   /* `parts` numbers each */
+    unsigned char *state; /* of each side, an hcri_elastic_state */
+    double *y;
+    double *d, *step, *w;         /* n each */
+    double *own, *length, *least; /* parts each */
+    size_t members;   /* after a conflict: sides that contradict each other, none of which can be left out */
+    uint32_t *member; /* n + 1 */
+} hcri_elastic;
+
+size_t hcri_elastic_numbers(const hcri_elastic_rows *rows);
+size_t hcri_elastic_sides(const hcri_elastic_rows *rows); /* of uint32_t */
+void hcri_elastic_place(hcri_elastic *e, const hcri_elastic_rows *rows, double *numbers, uint32_t *sides);
+/* From a guess, outputs numbers, to e->y. */
+hcri_elastic_outcome hcri_elastic_solve(hcri_elastic *e, const double *guess);
+/* Active sides go that are there for the distance alone: those left are met by all points of least violation. */
+void hcri_elastic_keep_binding(hcri_elastic *e);
+/* A side whose coefficients don't depend on those of the active ones is active from here on, its state what it was. */
+int hcri_elastic_bind(hcri_elastic *e, uint32_t side); /* 1 when it wasn't and is */
+void hcri_elastic_unbind_given_up(hcri_elastic *e);
+/* How much row i varies along directions that keep the active rows: the largest share of it, 0 where it doesn't. */
+double hcri_elastic_variation(hcri_elastic *e, size_t count, const uint32_t *columns, const double *values);
+/* x = R⁻ᵀ of a right side by active rows, then J x added to y: how y moves when active rows' limits do; the adjoint:
+ * from the gradient by y that by the active rows' limits; and the part of a direction that active rows leave. */
+void hcri_elastic_push(const hcri_elastic *e, double *by_row, double *y);
+void hcri_elastic_pull(const hcri_elastic *e, const double *y_bar, double *by_row);
+void hcri_elastic_leave(hcri_elastic *e, double *direction);
+
+#endif

@@ -1,0 +1,488 @@
+/* Samples whose limits contradict each other: the least slacks that leave a point, and their derivatives. */
+#include "relax/relaxation.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "hcr/hcr.h"
+#include "region/sample_centre.h"
+
+/* A slack is larger than the violation by this share of the row's terms, so that the relaxed limits leave room to begin
+ * rays in, by precision. */
+static const double room_share[2] = {0x1p-36, 0x1p-13};
+
+/* ------------------------------------------------------------------------------------------------------------ making
+ */
+
+/* What grows while the rows are collected. */
+typedef struct collecting {
+    hcr_relaxation *at;
+    const hcr_allocator *memory;
+    hcri_rows rows;
+    double *lower, *upper;
+    size_t capacity;
+    uint32_t *source; /* of each side, the place that it came from */
+} collecting;
+
+static hcr_status add(collecting *c, hcri_row row, double lower, double upper, const hcri_constraint *block, size_t i,
+                      hcr_error *error) {
+    hcr_relaxation *at = c->at;
+    const size_t outputs = at->region->set.outputs, r = c->rows.count;
+    size_t own = 0;
+    double square = 0;
+    while (own < row.count && row.columns[own] < outputs) {
+        square += row.values[own] * row.values[own];
+        own++;
+    }
+    const double length = square > 0 ? sqrt(square) : 1;
+    HCRI_TRY(hcri_rows_append(&c->rows, c->memory, own, row.columns, row.values, error));
+    for (size_t k = c->rows.start[r]; k < c->rows.start[r + 1]; k++)
+        c->rows.values[k] /= length;
+    HCRI_SCRATCH(memory, c->memory);
+    uint32_t *columns = hcri_allocate(memory, row.count - own, sizeof *columns);
+    double *values = hcri_allocate(memory, row.count - own, sizeof *values);
+    if (columns == NULL || values == NULL)
+        return hcri_fail_memory(error);
+    for (size_t k = own; k < row.count; k++) {
+        columns[k - own] = row.columns[k] - (uint32_t)outputs;
+        values[k - own] = row.values[k] / length;
+    }
+    HCRI_TRY(hcri_rows_append(&at->shift, c->memory, row.count - own, columns, values, error));
+    c->lower[r] = lower / length;
+    c->upper[r] = upper / length;
+    at->block[r] = block;
+    at->number[r] = (uint32_t)i;
+    at->length[r] = length;
+    for (size_t s = 0; s < 2; s++)
+        c->source[2 * r + s] = block == NULL ? 0 : block->source[2 * i + s];
+    return HCR_OK;
+}
+
+/* Equalities whose coefficients don't depend on those before. */
+static hcr_status add_equalities(collecting *c, hcr_error *error) {
+    const hcri_equalities *equalities = &c->at->region->set.equalities;
+    const size_t outputs = c->at->region->set.outputs;
+    HCRI_SCRATCH(memory, c->memory);
+    double *basis = hcri_allocate(memory, hcri_size_product(outputs, outputs), sizeof *basis);
+    double *rest = hcri_allocate(memory, outputs, sizeof *rest);
+    size_t rank = 0;
+    if (basis == NULL || rest == NULL)
+        return hcri_fail_memory(error);
+    for (size_t i = 0; i < equalities->rows.count && rank < outputs; i++) {
+        const hcri_row row = hcri_rows_row(&equalities->rows, i);
+        double square = 0, left = 0;
+        memset(rest, 0, outputs * sizeof *rest);
+        for (size_t k = 0; k < row.count && row.columns[k] < outputs; k++) {
+            rest[row.columns[k]] = row.values[k];
+            square += row.values[k] * row.values[k];
+        }
+        for (size_t b = 0; b < 2 * rank; b++) {
+            double *with = basis + (b % rank) * outputs, share = 0;
+            for (size_t j = 0; j < outputs; j++)
+                share += with[j] * rest[j];
+            for (size_t j = 0; j < outputs; j++)
+                rest[j] -= share * with[j];
+        }
+        for (size_t j = 0; j < outputs; j++)
+            left += rest[j] * rest[j];
+        if (!(left > 1e-20 * square))
+            continue;
+        for (size_t j = 0; j < outputs; j++)
+            basis[rank * outputs + j] = rest[j] / sqrt(left);
+        rank++;
+        HCRI_TRY(add(c, row, equalities->right[i], equalities->right[i], NULL, i, error));
+    }
+    c->at->rows.equalities = rank;
+    return HCR_OK;
+}
+
+static hcr_status add_rows(collecting *c, hcr_error *error) {
+    static const double one = 1;
+    const hcri_set *set = &c->at->region->set;
+    for (uint32_t j = 0; j < set->outputs; j++)
+        if (!isinf(set->box->lower[j]) || !isinf(set->box->upper[j]))
+            HCRI_TRY(
+                add(c, (hcri_row){1, &j, &one}, set->box->lower[j], set->box->upper[j], &set->box->base, j, error));
+    for (size_t i = 0; i < set->linear->rows.count; i++)
+        HCRI_TRY(add(c, hcri_rows_row(&set->linear->rows, i), set->linear->lower[i], set->linear->upper[i],
+                     &set->linear->base, i, error));
+    c->at->moving = c->rows.count;
+    HCRI_SCRATCH(memory, c->memory);
+    uint32_t *columns = hcri_allocate(memory, set->outputs, sizeof *columns);
+    double *ones = hcri_allocate(memory, set->outputs, sizeof *ones);
+    if (columns == NULL || ones == NULL)
+        return hcri_fail_memory(error);
+    for (uint32_t j = 0; j < set->outputs; j++) { /* room for every output */
+        columns[j] = j;
+        ones[j] = 1;
+    }
+    for (size_t b = 2; b < set->blocks; b++)
+        for (size_t i = 0; 2 * i < set->block[b]->count; i++)
+            HCRI_TRY(add(c, (hcri_row){set->outputs, columns, ones}, -1, 1, set->block[b], i, error));
+    return HCR_OK;
+}
+
+/* 1 where the side exists: one that moves by its kind, others by their limits. */
+static int exists(const collecting *c, uint32_t side) {
+    const hcri_constraint *block = c->at->block[side / 2];
+    return block != NULL && block->kind->exists(block, 2 * c->at->number[side / 2] + side % 2);
+}
+
+/* Where the limits of each row are among those of the region's centres: a column's, or a row's of the same number. */
+static hcr_status find_places(hcr_relaxation *at, hcr_error *error) {
+    const hcri_centres *centres = at->region->centres;
+    at->place = hcri_allocate(hcri_pool_allocator(&at->memory), at->rows.count, sizeof *at->place);
+    if (at->place == NULL)
+        return hcri_fail_memory(error);
+    for (size_t r = 0; r < at->rows.count; r++) {
+        const int is_bound = at->block[r] == &at->region->set.box->base;
+        at->place[r] = HCRI_NO_SLACK;
+        if (centres == NULL || at->block[r] == NULL)
+            continue;
+        if (is_bound && centres->column[at->number[r]] != UINT32_MAX) {
+            at->place[r] = centres->column[at->number[r]];
+            continue;
+        }
+        const uint32_t number = at->block[r]->first + 2 * at->number[r];
+        for (size_t k = 0; k < centres->barrier.rows; k++)
+            if (centres->number[k] == number)
+                at->place[r] = (uint32_t)(centres->barrier.columns + k);
+    }
+    return HCR_OK;
+}
+
+/* The sides of soft statements; without such all that can be. */
+static hcr_status choose_soft(collecting *c, unsigned char *priority, double *price, hcr_error *error) {
+    hcr_relaxation *at = c->at;
+    const hcri_place *place = at->region->set.place;
+    const uint32_t sides = 2 * (uint32_t)c->rows.count;
+    int any = 0;
+    for (uint32_t side = 0; side < sides; side++)
+        any |= exists(c, side) && place[c->source[side]].priority != 0;
+    at->rows.priorities = 1;
+    for (uint32_t side = 0; side < sides; side++) {
+        const hcri_place *of = &place[c->source[side]];
+        at->slack[side] = HCRI_NO_SLACK;
+        price[side] = 1;
+        if (!exists(c, side) || (any && of->priority == 0))
+            continue;
+        priority[side] = any ? of->priority : 1;
+        price[side] = (any ? of->weight : 1) * at->length[side / 2];
+        at->rows.priorities = priority[side] > at->rows.priorities ? priority[side] : at->rows.priorities;
+        at->slack[side] = (uint32_t)at->slacks;
+        at->side[at->slacks++] = side;
+    }
+    return at->slacks != 0
+               ? HCR_OK
+               : hcri_fail(error, HCR_ERROR_ARGUMENT, "nothing can be relaxed: the region has equalities alone");
+}
+
+/* More than any violation in the range: 2^10 times the region's width is where its outputs are kept. */
+static double widest_slack(const hcr_relaxation *at, double size) {
+    const hcri_set *set = &at->region->set;
+    double most = 1;
+    for (size_t j = 0; j < set->n; j++) {
+        const double end = fmax(fabs(at->region->lower[j]), fabs(at->region->upper[j]));
+        most = fmax(most, isinf(end) ? 0x1p40 * fmax(1, fabs(at->region->origin[j])) : end);
+    }
+    int exponent;
+    frexp(most * size * (double)set->n, &exponent);
+    return ldexp(1, exponent + 12 < 160 ? exponent + 12 : 160);
+}
+
+static hcr_status collect(hcr_relaxation *at, hcr_error *error) {
+    const hcri_set *set = &at->region->set;
+    const hcr_allocator *memory = hcri_pool_allocator(&at->memory);
+    size_t most = set->outputs + set->linear->rows.count + set->equalities.rows.count;
+    for (size_t b = 2; b < set->blocks; b++)
+        most += set->block[b]->count / 2;
+    collecting c = {.at = at, .memory = memory};
+    c.lower = hcri_allocate(memory, most, sizeof *c.lower);
+    c.upper = hcri_allocate(memory, most, sizeof *c.upper);
+    c.source = hcri_allocate(memory, 2 * most, sizeof *c.source);
+    at->block = hcri_allocate(memory, most, sizeof *at->block);
+    at->number = hcri_allocate(memory, most, sizeof *at->number);
+    at->length = hcri_allocate(memory, most, sizeof *at->length);
+    at->slack = hcri_allocate(memory, 2 * most, sizeof *at->slack);
+    at->side = hcri_allocate(memory, 2 * most, sizeof *at->side);
+    unsigned char *priority = hcri_allocate(memory, 2 * most, 1);
+    double *price = hcri_allocate(memory, 2 * most, sizeof *price);
+    HCRI_TRY(hcri_pool_check(&at->memory, error));
+    HCRI_TRY(add_equalities(&c, error));
+    HCRI_TRY(add_rows(&c, error));
+    double size = 1;
+    for (size_t r = 0; r < c.rows.count; r++)
+        size = fmax(size, at->length[r]);
+    at->rows.outputs = set->outputs;
+    at->rows.count = c.rows.count;
+    at->rows.start = c.rows.start;
+    at->rows.columns = c.rows.columns;
+    at->rows.values = c.rows.values;
+    at->rows.lower = c.lower;
+    at->rows.upper = c.upper;
+    at->rows.priority = priority;
+    at->rows.price = price;
+    at->widest = widest_slack(at, size);
+    HCRI_TRY(find_places(at, error));
+    return choose_soft(&c, priority, price, error);
+}
+
+static hcr_status refuse(const hcr_region *region, hcr_error *error) {
+    if (region->origin_map.parameters == 0)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT,
+                         "the region has no parameters: its limits leave every sample the same points");
+    for (size_t b = 2; b < region->set.blocks; b++)
+        if (region->set.block[b]->kind->slacken == NULL)
+            return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
+                             "samples are relaxed where a region has bounds, rows and equalities alone: this one has a "
+                             "constraint of kind %s",
+                             region->set.block[b]->kind->name);
+    return region->set.outputs <= 1024
+               ? HCR_OK
+               : hcri_fail(error, HCR_ERROR_UNSUPPORTED,
+                           "samples of up to 1024 outputs are relaxed: the region has %zu", region->set.outputs);
+}
+
+hcr_status hcr_relaxation_create(const hcr_region *region, hcr_relaxation **relaxation, hcr_error *error) {
+    if (region == NULL || relaxation == NULL)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "region or relaxation is NULL");
+    *relaxation = NULL;
+    HCRI_TRY(refuse(region, error));
+    hcr_relaxation *made = hcri_allocate(&region->set.allocator, 1, sizeof *made);
+    if (made == NULL)
+        return hcri_fail_memory(error);
+    made->region = region;
+    made->memory.from = &region->set.allocator;
+    hcr_status status = collect(made, error);
+    if (status == HCR_OK)
+        status = hcri_relaxed_region(made, error);
+    if (status != HCR_OK)
+        hcr_relaxation_free(made);
+    else
+        *relaxation = made;
+    return status;
+}
+
+void hcr_relaxation_free(hcr_relaxation *relaxation) {
+    if (relaxation == NULL)
+        return;
+    const hcr_allocator *allocator = &relaxation->region->set.allocator;
+    hcr_region_free(relaxation->relaxed);
+    hcri_pool_release(&relaxation->memory);
+    hcri_release(allocator, relaxation);
+}
+
+const hcr_region *hcr_relaxation_region(const hcr_relaxation *relaxation) { return relaxation->relaxed; }
+
+size_t hcr_relaxation_slacks(const hcr_relaxation *relaxation) { return relaxation->slacks; }
+
+uint32_t hcr_relaxation_constraint(const hcr_relaxation *relaxation, size_t slack) {
+    const uint32_t side = relaxation->side[slack];
+    return relaxation->block[side / 2]->first + 2 * relaxation->number[side / 2] + side % 2;
+}
+
+hcr_softness hcr_relaxation_softness(const hcr_relaxation *relaxation, size_t slack) {
+    const uint32_t side = relaxation->side[slack];
+    return (hcr_softness){relaxation->rows.priority[side], relaxation->rows.price[side] / relaxation->length[side / 2]};
+}
+
+/* ------------------------------------------------------------------------------------------------------ the samples */
+
+static uint32_t solve(hcri_relaxing *s, const double *x) {
+    const size_t outputs = s->rows.outputs;
+    if (!hcri_relaxing_begin(s, x))
+        return HCR_OUTCOME_OUT_OF_RANGE;
+    if (hcri_elastic_solve(&s->elastic, s->guess) != HCRI_ELASTIC_FOUND)
+        return HCR_OUTCOME_NO_ORIGIN;
+    memcpy(s->point, s->elastic.y, outputs * sizeof *s->point);
+    for (uint32_t side = 0; side < 2 * s->rows.count; side++)
+        if (s->elastic.state[side] == HCRI_SIDE_GIVEN_UP)
+            return HCR_OUTCOME_RELAXED;
+    return HCR_OUTCOME_INSIDE;
+}
+
+/* How large the terms of a row are, of which its room is a share. */
+static double size_of(const hcri_relaxing *s, uint32_t side) {
+    const size_t r = side / 2;
+    const double limit = (side % 2 == 0 ? s->upper : s->lower)[r];
+    double size = fabs(limit);
+    for (size_t k = s->rows.start[r]; k < s->rows.start[r + 1]; k++)
+        size += fabs(s->rows.values[k] * s->elastic.y[s->rows.columns[k]]);
+    return s->length[r] * fmax(size, 0x1p-10 * s->relaxation->region->inradius);
+}
+
+static double up(const hcri_relaxing *s, double x) {
+    const float nearest = (float)x;
+    return s->precision == HCR_DOUBLE ? x : (double)((double)nearest < x ? nextafterf(nearest, INFINITY) : nearest);
+}
+
+double hcri_relaxing_room(const hcri_relaxing *s, uint32_t side) {
+    return up(s, room_share[s->precision] * size_of(s, side));
+}
+
+static hcr_status check(const hcr_relaxation *relaxation, size_t rows, const void *in, const void *out,
+                        hcr_error *error) {
+    return relaxation == NULL || (rows != 0 && (in == NULL || out == NULL))
+               ? hcri_fail(error, HCR_ERROR_ARGUMENT, "the relaxation is NULL, or an array where there are rows")
+               : HCR_OK;
+}
+
+/* Slacks and origin of a sample that is relaxed. */
+static void finish(hcri_relaxing *s, hcr_precision precision) {
+    s->precision = precision;
+    for (uint32_t side = 0; side < 2 * s->rows.count; side++)
+        s->slack[side] = s->elastic.state[side] == HCRI_SIDE_GIVEN_UP
+                             ? up(s, fmax(0, hcri_relaxing_violation(s, side)) + hcri_relaxing_room(s, side))
+                             : 0;
+    hcri_relaxed_origin(s);
+}
+
+/* Entry k of what stands behind the parameters: the slacks, the room, then the origin. */
+static double entry(const hcri_relaxing *s, uint32_t outcome, size_t k) {
+    const size_t slacks = s->relaxation->slacks;
+    if (outcome == HCR_OUTCOME_RELAXED)
+        return k < slacks ? s->slack[s->relaxation->side[k]] : k == slacks ? s->room : s->centre[k - slacks - 1];
+    return outcome != HCR_OUTCOME_INSIDE ? (double)NAN : k <= slacks ? 0 : s->guess[k - slacks - 1];
+}
+
+hcr_status hcr_relax(const hcr_relaxation *relaxation, size_t rows, const double *parameters, double *relaxed,
+                     uint32_t *outcomes, hcr_error *error) {
+    HCRI_TRY(check(relaxation, rows, parameters, relaxed, error));
+    HCRI_SCRATCH(memory, &relaxation->region->set.allocator);
+    hcri_relaxing s;
+    HCRI_TRY(hcri_relaxing_create(relaxation, memory, &s, error));
+    const size_t p = relaxation->region->origin_map.parameters, all = relaxation->relaxed->origin_map.parameters;
+    for (size_t i = 0; i < rows; i++) {
+        double *out = relaxed + i * all;
+        const uint32_t outcome = solve(&s, parameters + i * p);
+        if (outcome == HCR_OUTCOME_RELAXED)
+            finish(&s, HCR_DOUBLE);
+        memcpy(out, parameters + i * p, p * sizeof *out);
+        for (size_t k = p; k < all; k++)
+            out[k] = entry(&s, outcome, k - p);
+        if (outcomes != NULL)
+            outcomes[i] = outcome;
+    }
+    return HCR_OK;
+}
+
+hcr_status hcr_relax_f32(const hcr_relaxation *relaxation, size_t rows, const float *parameters, float *relaxed,
+                         uint32_t *outcomes, hcr_error *error) {
+    HCRI_TRY(check(relaxation, rows, parameters, relaxed, error));
+    HCRI_SCRATCH(memory, &relaxation->region->set.allocator);
+    hcri_relaxing s;
+    HCRI_TRY(hcri_relaxing_create(relaxation, memory, &s, error));
+    const size_t p = relaxation->region->origin_map.parameters, all = relaxation->relaxed->origin_map.parameters;
+    double *x = hcri_allocate(memory, p, sizeof *x);
+    if (x == NULL)
+        return hcri_fail_memory(error);
+    for (size_t i = 0; i < rows; i++) {
+        float *out = relaxed + i * all;
+        for (size_t k = 0; k < p; k++)
+            x[k] = (double)(out[k] = parameters[i * p + k]);
+        const uint32_t outcome = solve(&s, x);
+        if (outcome == HCR_OUTCOME_RELAXED)
+            finish(&s, HCR_SINGLE);
+        for (size_t k = p; k < all; k++)
+            out[k] = (float)entry(&s, outcome, k - p);
+        if (outcomes != NULL)
+            outcomes[i] = outcome;
+    }
+    return HCR_OK;
+}
+
+/* -------------------------------------------------------------------------------------------------------- derivatives
+ */
+
+/* bar += weight · the gradient of c of a side at a point, by outputs and parameters. */
+void hcri_relaxing_add_gradient(const hcri_relaxing *s, uint32_t side, const double *point, double weight,
+                                double *bar) {
+    const hcr_relaxation *relaxation = s->relaxation;
+    const hcri_constraint *block = relaxation->block[side / 2];
+    const size_t i = relaxation->number[side / 2];
+    if (block != NULL) {
+        block->kind->add_gradient(block, 2 * i + side % 2, point, weight, bar, s->scratch);
+        return;
+    }
+    const hcri_row row = hcri_rows_row(&relaxation->region->set.equalities.rows, i);
+    for (size_t k = 0; k < row.count; k++)
+        bar[row.columns[k]] += weight * row.values[k];
+}
+
+/* With c_W(y, x) = 0 for the active rows and y nearest to the guess among those, y moves by
+ *
+ *     dy = P (dg − Σ λ dn) − J R⁻ᵀ ∂c_W/∂x dx,   P = J₂ J₂'
+ *
+ * with the multipliers λ of the distance and dn how normals change. x_bar += what bar, by (y, x), is by x. */
+static void pull_back(hcri_relaxing *s, double *bar, double *x_bar) {
+    const hcr_region *region = s->relaxation->region;
+    const size_t n = region->set.n, outputs = region->set.outputs, parts = s->elastic.parts;
+    hcri_elastic *e = &s->elastic;
+    memset(s->gradient, 0, n * sizeof *s->gradient);
+    hcri_elastic_pull(e, bar, s->by_row);
+    for (size_t c = 0; c < e->active; c++)
+        hcri_relaxing_add_gradient(s, e->side[c], s->point, -s->by_row[c] / s->length[e->side[c] / 2], s->gradient);
+    hcri_elastic_leave(e, bar);
+    double *moved = s->guess; /* which isn't needed any more */
+    for (size_t j = 0; j < n; j++)
+        moved[j] = s->point[j] + (j < outputs ? bar[j] : 0);
+    for (size_t c = 0; c < e->active; c++) { /* ∂c/∂x is affine in y, so that a difference is how n·bar changes */
+        if (e->side[c] / 2 < s->relaxation->moving)
+            continue;
+        const double weight = e->multiplier[c * parts + parts - 1] / s->length[e->side[c] / 2];
+        hcri_relaxing_add_gradient(s, e->side[c], moved, -weight, s->gradient);
+        hcri_relaxing_add_gradient(s, e->side[c], s->point, weight, s->gradient);
+    }
+    for (size_t l = 0; l < n - outputs; l++)
+        x_bar[l] += bar[outputs + l] + s->gradient[outputs + l];
+    const hcri_affine *affine = &region->affine;
+    for (size_t d = 0; d < affine->count; d++) { /* the guess: dependent outputs follow the others */
+        const double weight = bar[affine->dependent[d]];
+        bar[affine->dependent[d]] = 0;
+        for (size_t k = affine->map.start[d]; k < affine->map.start[d + 1]; k++) {
+            const size_t j = affine->map.columns[k];
+            *(j < outputs ? &bar[j] : &x_bar[j - outputs]) += weight * affine->map.values[k];
+        }
+    }
+    const hcri_rows *map = &region->origin_map.map;
+    for (size_t j = 0; j < outputs; j++)
+        for (size_t k = map->start[j]; k < map->start[j + 1]; k++)
+            x_bar[map->columns[k]] += bar[j] * map->values[k];
+}
+
+hcr_status hcr_relax_vjp(const hcr_relaxation *relaxation, size_t rows, const double *parameters,
+                         const double *relaxed_bar, double *parameters_bar, hcr_error *error) {
+    HCRI_TRY(check(relaxation, rows, parameters, parameters_bar, error));
+    if (rows != 0 && relaxed_bar == NULL)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "relaxed_bar is NULL");
+    HCRI_SCRATCH(memory, &relaxation->region->set.allocator);
+    hcri_relaxing s;
+    HCRI_TRY(hcri_relaxing_create(relaxation, memory, &s, error));
+    const size_t p = relaxation->region->origin_map.parameters, all = relaxation->relaxed->origin_map.parameters;
+    for (size_t i = 0; i < rows; i++) {
+        const double *bar = relaxed_bar + i * all;
+        double *x_bar = parameters_bar + i * p;
+        const uint32_t outcome = solve(&s, parameters + i * p);
+        for (size_t k = 0; k < p; k++)
+            x_bar[k] = outcome == HCR_OUTCOME_RELAXED || outcome == HCR_OUTCOME_INSIDE ? bar[k] : (double)NAN;
+        if (outcome != HCR_OUTCOME_RELAXED)
+            continue;
+        for (size_t k = 0; k < relaxation->slacks; k++)
+            s.slack_bar[relaxation->side[k]] = bar[p + k];
+        finish(&s, HCR_DOUBLE);
+        const double *origin_bar = bar + p + relaxation->slacks + 1;
+        if (s.is_centred)
+            hcri_relaxed_origin_pull(&s, origin_bar, s.slack_bar, x_bar);
+        (void)solve(&s, parameters + i * p); /* whose rows the origin has changed */
+        memset(s.bar, 0, relaxation->region->set.n * sizeof *s.bar);
+        if (!s.is_centred)
+            memcpy(s.bar, origin_bar, s.rows.outputs * sizeof *s.bar);
+        for (size_t k = 0; k < relaxation->slacks; k++) {
+            const uint32_t side = relaxation->side[k];
+            if (s.elastic.state[side] == HCRI_SIDE_GIVEN_UP)
+                hcri_relaxing_add_gradient(&s, side, s.point, s.slack_bar[side], s.bar);
+        }
+        pull_back(&s, s.bar, x_bar);
+    }
+    return HCR_OK;
+}

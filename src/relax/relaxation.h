@@ -1,0 +1,67 @@
+/* What a relaxation is made of: the rows of a region, which of their sides may be relaxed, and the relaxed region. */
+#ifndef HCRI_RELAXATION_H
+#define HCRI_RELAXATION_H
+
+#include "region/region.h"
+#include "relax/elastic.h"
+
+#define HCRI_NO_SLACK UINT32_MAX
+
+struct hcr_relaxation {
+    hcri_pool memory;
+    const hcr_region *region;
+    hcr_region *relaxed;
+    hcri_elastic_rows rows; /* their values and limits those at parameters 0, of a sample's own where they move */
+    const hcri_constraint **block; /* of each row, NULL for an equality … */
+    uint32_t *number;              /* … and which row of it */
+    size_t moving;                 /* the coefficients of the rows from here on move */
+    double *length;                /* what the row was divided by */
+    hcri_rows shift;               /* what the parameters add to each row, divided likewise */
+    size_t slacks;
+    uint32_t *slack; /* of each side, HCRI_NO_SLACK where it is hard */
+    uint32_t *side;  /* of each slack */
+    double widest;   /* no slack is larger */
+    uint32_t *place; /* of each row, in the limits of the region's centres; HCRI_NO_SLACK: it has none */
+};
+
+/* A sample at work: its rows, and the solution. `memory` releases it. */
+typedef struct hcri_relaxing {
+    const hcr_relaxation *relaxation;
+    hcri_elastic_rows rows;
+    hcri_elastic elastic;
+    double *values, *lower, *upper, *length;
+    unsigned char *priority; /* the relaxation's, or all 0 */
+    double *point;           /* (y, x) */
+    double *guess, *scratch, *bar, *gradient, *by_row;
+    uint32_t *columns;
+    double *entries;
+    double *slack;                                                            /* of each side: 0 where it holds */
+    double *matrix, *centre, *centre_scratch, *weight, *slack_bar, *row_of_h; /* the origin's */
+    hcr_precision precision;
+    int is_centred; /* else the origin is the solution, and moves with it */
+    double room;    /* limits that are no further from it count as met */
+} hcri_relaxing;
+
+hcr_status hcri_relaxing_create(const hcr_relaxation *relaxation, const hcr_allocator *memory, hcri_relaxing *relaxing,
+                                hcr_error *error);
+/* The rows at x, and the guess; 0 when x is out of its range. */
+int hcri_relaxing_begin(hcri_relaxing *relaxing, const double *x);
+/* c of a side at the solution, which hcri_relaxing_take put into the point: how far it is violated, at most. */
+double hcri_relaxing_violation(const hcri_relaxing *relaxing, uint32_t side);
+
+/* What a slack is larger than the violation. */
+double hcri_relaxing_room(const hcri_relaxing *relaxing, uint32_t side);
+
+/* relaxed_origin.c. From the solution, and slacks that leave room, to a point strictly inside the relaxed limits, in
+ * s->centre: in the face of least violation their analytic centre, from where it goes inside by a share of the room.
+ * From here on only the sides that every point of the face meets are active. */
+void hcri_relaxed_origin(hcri_relaxing *relaxing);
+/* The gradients by the parameters and by the slacks of sides, both added to, from that by the origin. */
+void hcri_relaxed_origin_pull(hcri_relaxing *relaxing, const double *origin_bar, double *slack_bar, double *x_bar);
+void hcri_relaxing_add_gradient(const hcri_relaxing *relaxing, uint32_t side, const double *point, double weight,
+                                double *bar);
+
+/* relaxed_region.c */
+hcr_status hcri_relaxed_region(hcr_relaxation *relaxation, hcr_error *error);
+
+#endif

@@ -1,0 +1,286 @@
+/* The origin of a relaxed sample. Limits that bind, and those that were given up, have one value in the relaxed set,
+ * but for the room that slacks leave: they span what its points have in common, a face. The origin begins as the
+ * analytic centre of the others' limits within it, and moves inside of those that bind by a share of the room that
+ * their slacks leave. */
+#include <math.h>
+#include <string.h>
+
+#include "region/sample_problem.h"
+#include "relax/relaxation.h"
+
+/* A row that varies by less in the face, of length 1, has one value there. */
+static const double still = 1e-9;
+/* A limit of this distance, a share of its size, is met. */
+static const double met = 0x1p-46;
+
+static double limit_of(const hcri_relaxing *s, uint32_t side) {
+    return (side % 2 == 0 ? s->upper[side / 2] : -s->lower[side / 2]) + s->slack[side] / s->length[side / 2];
+}
+
+static double dot(const hcri_relaxing *s, size_t r, const double *v) {
+    double sum = 0;
+    for (size_t k = s->rows.start[r]; k < s->rows.start[r + 1]; k++)
+        sum += s->rows.values[k] * v[s->rows.columns[k]];
+    return sum;
+}
+
+/* The outward row of a side at y: ±a·y, and how far it is from the relaxed limit. */
+static double distance_of(const hcri_relaxing *s, uint32_t side, const double *y) {
+    const double value = dot(s, side / 2, y);
+    return limit_of(s, side) - (side % 2 == 0 ? value : -value);
+}
+
+static int varies(hcri_relaxing *s, size_t r) {
+    const size_t first = s->rows.start[r];
+    return hcri_elastic_variation(&s->elastic, s->rows.start[r + 1] - first, s->rows.columns + first,
+                                  s->rows.values + first) > still;
+}
+
+/* Columns and rows of the centre's problem that have one value are held there. */
+static void hold(hcri_relaxing *s, hcri_sample *sample) {
+    const hcri_centres *centres = sample->centres;
+    const hcri_barrier *barrier = &centres->barrier;
+    static const double one = 1;
+    for (size_t j = 0; j < barrier->columns; j++)
+        if (hcri_elastic_variation(&s->elastic, 1, &centres->output[j], &one) <= still)
+            sample->lower[j] = sample->upper[j] = sample->f[j];
+    for (size_t r = 0; r < barrier->rows; r++) {
+        const size_t first = barrier->start[r], count = barrier->start[r + 1] - first, i = barrier->columns + r;
+        for (size_t k = 0; k < count; k++)
+            s->columns[s->rows.start[s->rows.count] + k] = centres->output[barrier->column[first + k]];
+        if (hcri_elastic_variation(&s->elastic, count, s->columns + s->rows.start[s->rows.count],
+                                   sample->values + first) <= still)
+            sample->lower[i] = sample->upper[i] = hcri_sample_row(sample, r, sample->f);
+    }
+    hcri_sample_drop_rows_of_held(sample);
+}
+
+static void bind_given_up(hcri_relaxing *s) {
+    for (uint32_t side = 0; side < 2 * s->rows.count; side++)
+        if (s->elastic.state[side] == HCRI_SIDE_GIVEN_UP)
+            (void)hcri_elastic_bind(&s->elastic, side);
+}
+
+/* The analytic centre of the face, into s->centre, which has a point of it; 0: none was found. */
+static int find_centre(hcri_relaxing *s) {
+    const hcr_region *region = s->relaxation->region;
+    if (s->elastic.active == s->elastic.n)
+        return 1;
+    if (region->centres == NULL)
+        return 0;
+    hcri_sample sample = hcri_sample_begin(region, s->point, s->centre_scratch);
+    for (size_t r = 0; r < s->rows.count; r++) {
+        const uint32_t at = s->relaxation->place[r];
+        if (at == HCRI_NO_SLACK)
+            continue;
+        sample.upper[at] += s->slack[2 * r];
+        sample.lower[at] -= s->slack[2 * r + 1];
+    }
+    hold(s, &sample);
+    const hcri_barrier_problem problem = hcri_sample_problem(&sample, s->point);
+    const hcri_barrier *barrier = &sample.centres->barrier;
+    int found = hcri_barrier_centre(barrier, &problem, sample.f, sample.scratch);
+    for (size_t j = 0; j < barrier->columns && !found; j++) /* once more from elsewhere */
+        sample.f[j] = s->guess[sample.centres->output[j]];
+    if (!found && !hcri_barrier_centre(barrier, &problem, sample.f, sample.scratch))
+        return 0;
+    for (size_t j = 0; j < barrier->columns; j++)
+        s->centre[sample.centres->output[j]] = sample.f[j];
+    hcri_affine_complete(&region->affine, s->centre);
+    return 1;
+}
+
+/* Without a centre, as where limits that were given up end a chain of others that are met, the origin stays where it
+ * is: all limits that are met there bind, and then those that were given up, which have their room. */
+static void bind_met(hcri_relaxing *s) {
+    hcri_elastic *e = &s->elastic;
+    hcri_elastic_unbind_given_up(e);
+    for (uint32_t side = 2 * (uint32_t)s->rows.equalities; side < 2 * s->rows.count; side++) {
+        const double limit = limit_of(s, side);
+        if (isinf(limit) || e->state[side] != HCRI_SIDE_FREE ||
+            distance_of(s, side, s->centre) > met * fmax(fabs(limit), 1e-300))
+            continue;
+        if (hcri_elastic_bind(e, side))
+            e->state[side] = HCRI_SIDE_ACTIVE;
+    }
+    bind_given_up(s);
+}
+
+/* How far along `by` the origin may go: half of what any limit leaves. */
+static double most_along(const hcri_relaxing *s, const double *by) {
+    double most = INFINITY;
+    for (uint32_t side = 2 * (uint32_t)s->rows.equalities; side < 2 * s->rows.count; side++) {
+        const double growth = (side % 2 == 0 ? 1 : -1) * dot(s, side / 2, by);
+        if (growth > still && s->elastic.state[side] != HCRI_SIDE_ACTIVE)
+            most = fmin(most, 0.5 * distance_of(s, side, s->centre) / growth);
+    }
+    return most;
+}
+
+static void loosen_met(hcri_relaxing *s, const double *by) {
+    for (uint32_t side = 2 * (uint32_t)s->rows.equalities; side < 2 * s->rows.count; side++) {
+        const int is_soft = s->relaxation->slack[side] != HCRI_NO_SLACK && s->elastic.state[side] == HCRI_SIDE_FREE;
+        if (is_soft && (side % 2 == 0 ? 1 : -1) * dot(s, side / 2, by) > still &&
+            distance_of(s, side, s->centre) <= met * fmax(fabs(limit_of(s, side)), 1e-300))
+            s->slack[side] = hcri_relaxing_room(s, side);
+    }
+}
+
+/* What the origin is from the furthest of the limits that bind or were given up, in units of these; and a little more,
+ * for rounding. */
+static double room_of(const hcri_relaxing *s, const double *origin) {
+    double most = 0;
+    for (uint32_t side = 2 * (uint32_t)s->rows.equalities; side < 2 * s->rows.count; side++)
+        if (s->elastic.state[side] != HCRI_SIDE_FREE)
+            most = fmax(most, s->length[side / 2] * distance_of(s, side, origin));
+    return 2 * most;
+}
+
+void hcri_relaxed_origin(hcri_relaxing *s) {
+    hcri_elastic *e = &s->elastic;
+    const size_t outputs = s->rows.outputs;
+    hcri_elastic_keep_binding(e);
+    bind_given_up(s);
+    memcpy(s->centre, e->y, outputs * sizeof *s->centre);
+    s->is_centred = find_centre(s);
+    if (!s->is_centred)
+        bind_met(s);
+    for (size_t i = 0; i < e->active; i++) /* equalities are kept, and sides that were given up have their room */
+        s->by_row[i] = e->side[i] / 2 < s->rows.equalities || e->state[e->side[i]] == HCRI_SIDE_GIVEN_UP ? 0 : -1;
+    memset(s->bar, 0, s->relaxation->region->set.n * sizeof *s->bar);
+    hcri_elastic_push(e, s->by_row, s->bar);
+    double share = most_along(s, s->bar);
+    if (!(share > 0)) { /* what depends on limits that bind, and is met, gives as much as rounding needs */
+        loosen_met(s, s->bar);
+        share = most_along(s, s->bar);
+    }
+    for (size_t j = 0; j < outputs && isfinite(share); j++)
+        s->centre[j] += share * s->bar[j];
+    s->room = room_of(s, s->centre);
+}
+
+/* -------------------------------------------------------------------------------------------------------- derivatives
+ */
+
+/* 1/t² of sides that vary in the face, t their distances at the centre, and 0 of others. */
+static void weigh(hcri_relaxing *s) {
+    for (size_t r = 0; r < s->rows.count; r++) {
+        const int counts = r >= s->rows.equalities && varies(s, r);
+        for (uint32_t side = 2 * (uint32_t)r; side < 2 * r + 2; side++) {
+            const double distance = counts ? distance_of(s, side, s->centre) : INFINITY;
+            s->weight[side] = isinf(distance) ? 0 : 1 / (distance * distance);
+        }
+    }
+}
+
+static void add(const hcri_relaxing *s, size_t r, double factor, double *v) {
+    for (size_t k = s->rows.start[r]; k < s->rows.start[r + 1]; k++)
+        v[s->rows.columns[k]] += factor * s->rows.values[k];
+}
+
+/* out = H v, H = Σ a a'/t². */
+static void multiply(const hcri_relaxing *s, const double *v, double *out) {
+    memset(out, 0, s->rows.outputs * sizeof *out);
+    for (size_t r = s->rows.equalities; r < s->rows.count; r++) {
+        const double weight = s->weight[2 * r] + s->weight[2 * r + 1];
+        if (weight != 0)
+            add(s, r, weight * dot(s, r, v), out);
+    }
+}
+
+/* The factor of J₂'H J₂ for the directions J₂ of the face, and with it q; 0: it has none. */
+static int solve_in_face(hcri_relaxing *s, const double *bar, double *v) {
+    const hcri_elastic *e = &s->elastic;
+    const size_t n = e->n, k = n - e->active;
+    double *m = s->matrix, *q = s->row_of_h;
+    memset(v, 0, n * sizeof *v);
+    for (size_t c = 0; c < k; c++) {
+        double *column = s->guess; /* which isn't needed any more */
+        q[c] = 0;
+        for (size_t j = 0; j < n; j++) {
+            column[j] = e->j[j * n + e->active + c];
+            q[c] += column[j] * bar[j];
+        }
+        multiply(s, column, s->entries);
+        for (size_t d = 0; d < k; d++)
+            m[c * k + d] = 0;
+        for (size_t j = 0; j < n; j++)
+            for (size_t d = 0; d < k; d++)
+                m[c * k + d] += e->j[j * n + e->active + d] * s->entries[j];
+    }
+    for (size_t c = 0; c < k; c++) { /* Cholesky, and the forward solution */
+        for (size_t d = 0; d < c; d++)
+            m[c * k + c] -= m[c * k + d] * m[c * k + d];
+        if (!(m[c * k + c] > 0))
+            return 0;
+        m[c * k + c] = sqrt(m[c * k + c]);
+        for (size_t b = c + 1; b < k; b++) {
+            for (size_t d = 0; d < c; d++)
+                m[b * k + c] -= m[b * k + d] * m[c * k + d];
+            m[b * k + c] /= m[c * k + c];
+        }
+        for (size_t d = 0; d < c; d++)
+            q[c] -= m[c * k + d] * q[d];
+        q[c] /= m[c * k + c];
+    }
+    for (size_t c = k; c-- > 0;) {
+        for (size_t b = c + 1; b < k; b++)
+            q[c] -= m[b * k + c] * q[b];
+        q[c] /= m[c * k + c];
+    }
+    for (size_t j = 0; j < n; j++)
+        for (size_t c = 0; c < k; c++)
+            v[j] += e->j[j * n + e->active + c] * q[c];
+    return 1;
+}
+
+/* sum += weight · how the outward normal of a side, times v, changes with the parameters: ∂c/∂x is affine in y. */
+static void add_turn(const hcri_relaxing *s, uint32_t side, const double *at, const double *v, double weight,
+                     double *moved, double *sum) {
+    if (side / 2 < s->relaxation->moving)
+        return;
+    memcpy(moved, at, s->relaxation->region->set.n * sizeof *moved);
+    for (size_t j = 0; j < s->rows.outputs; j++)
+        moved[j] += v[j];
+    hcri_relaxing_add_gradient(s, side, moved, weight / s->length[side / 2], sum);
+    hcri_relaxing_add_gradient(s, side, at, -weight / s->length[side / 2], sum);
+}
+
+/* With limits b(x), distances t = b − a·y and the multipliers ν of the rows A that bind, Σ a/t = A'ν at the centre; it
+ * moves by the dy of
+ *
+ *     A dy = db + ds − dA y,   J₂'(H dy − Σ a (db − da·y)/t² + Σ da/t − dA'ν) = 0. */
+void hcri_relaxed_origin_pull(hcri_relaxing *s, const double *origin_bar, double *slack_bar, double *x_bar) {
+    hcri_elastic *e = &s->elastic;
+    const size_t outputs = s->rows.outputs, n = s->relaxation->region->set.n;
+    double *v = s->by_row + n, *rest = v + n, *at = rest + n, *sum = at + n, *moved = sum + n;
+    memset(sum, 0, n * sizeof *sum);
+    memcpy(at, s->point, n * sizeof *at);
+    memcpy(at, s->centre, outputs * sizeof *at);
+    weigh(s);
+    (void)solve_in_face(s, origin_bar, v);
+    memset(rest, 0, n * sizeof *rest);
+    for (uint32_t side = 2 * (uint32_t)s->rows.equalities; side < 2 * s->rows.count; side++) {
+        const size_t r = side / 2;
+        const double sign = side % 2 == 0 ? 1 : -1, weight = s->weight[side];
+        if (weight == 0)
+            continue;
+        hcri_relaxing_add_gradient(s, side, at, -sign * weight * dot(s, r, v) / s->length[r], sum);
+        add(s, r, sign * sqrt(weight), rest);
+        add_turn(s, side, at, v, -sqrt(weight), moved, sum);
+    }
+    hcri_elastic_pull(e, rest, s->by_row); /* ν */
+    for (size_t c = 0; c < e->active; c++)
+        add_turn(s, e->side[c], at, v, s->by_row[c], moved, sum);
+    multiply(s, v, rest);
+    for (size_t j = 0; j < outputs; j++)
+        rest[j] = origin_bar[j] - rest[j];
+    hcri_elastic_pull(e, rest, s->by_row);
+    for (size_t c = 0; c < e->active; c++) {
+        const double weight = s->by_row[c] / s->length[e->side[c] / 2];
+        hcri_relaxing_add_gradient(s, e->side[c], at, -weight, sum);
+        slack_bar[e->side[c]] += e->state[e->side[c]] == HCRI_SIDE_GIVEN_UP ? weight : 0;
+    }
+    for (size_t l = 0; l < n - outputs; l++)
+        x_bar[l] += sum[outputs + l];
+}
