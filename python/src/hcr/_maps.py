@@ -171,6 +171,7 @@ class Map:
         *,
         metric: MetricLike = None,
         bad: Bad | None = None,
+        on_empty: OnEmpty = "nan",
     ) -> Any:
         """The derivative, transposed: the gradient by the input of what has the gradient `bar` by the result. At a
         kink of a nearest point it is by an element of the generalised Jacobian.
@@ -181,6 +182,7 @@ class Map:
             x: (…, p), the parameters, for a region with such.
             metric: as for the map.
             bad: as for the map: the gradient of a row without a result is NaN, unless its `bar` is 0, or 0.
+            on_empty: as for the map.
 
         Returns:
             Of the shape of `values`. For a region with parameters, a pair of that and the gradient by x, of its shape.
@@ -192,6 +194,8 @@ class Map:
         self.within(metric)._run(VJPS, array, given, bad, array, None, gradient, result, by_x)
         if by_x is None:
             return result
+        if known_on_empty(on_empty) != "nan":
+            self.within(metric)._pull_relaxed(array, cast(Array, given), gradient, (result, by_x), bad, on_empty)
         return _summed(result, np.shape(cast(Any, values))), _summed(by_x, np.shape(cast(Any, x)))
 
     def jvp(
@@ -228,9 +232,7 @@ class Map:
         self.within(metric)._run(JVPS, array, given, bad, array, None, change, x_change, result)
         return result if result.shape else result[()]
 
-    def _relaxed(
-        self, array: Array, given: Array, bad: str | None, on_empty: str, outcomes: bool
-    ) -> tuple[Array, Any]:
+    def _relaxed(self, array: Array, given: Array, bad: str | None, on_empty: str, outcomes: bool) -> tuple[Array, Any]:
         """Results, of rows whose limits contradict each other those within the relaxed limits."""
         relaxation = self.region.relaxation
         map = relaxation.map(self, on_empty)
@@ -248,6 +250,23 @@ class Map:
             found[rows_] = np.where(np.isin(told, _LOST), told, Outcome.RELAXED)
             found = found.reshape(array.shape[:-1])
         return result, found if outcomes else None
+
+    def _pull_relaxed(
+        self, array: Array, given: Array, bar: Array, results: tuple[Array, Array], bad: str | None, on_empty: str
+    ) -> None:
+        """Puts the gradients of rows that are relaxed into the results."""
+        n, p, relaxation = self.region.n, self.region.p, self.region.relaxation
+        map = relaxation.map(self, on_empty)
+        relaxed, outcome = relaxation(given.reshape(-1, p), outcomes=True)
+        some = outcome == Outcome.RELAXED
+        if not some.any():
+            return
+        flat, x = array.reshape(-1, self.width)[some], relaxed[some]
+        moves = map.name != self.name
+        own, by_x = map.vjp(flat + x[:, -n:] if moves else flat, bar.reshape(len(outcome), -1)[some], x, bad=bad)
+        by_x[:, -n:] += own if moves else 0
+        results[0].reshape(-1, self.width)[some] = own
+        results[1].reshape(-1, p)[some] = relaxation.vjp(given.reshape(-1, p)[some], by_x)
 
     @property
     def _what(self) -> str:

@@ -86,13 +86,23 @@ class Relaxation:
         self.run(given.dtype, row_count(given), address(given), address(result), address(found))
         return (result, found) if outcomes else result
 
+    @property
+    def middle(self) -> Array:
+        """The relaxed region's parameters in the middle of the region's: slacks 0, and its origin."""
+        source, region = self._source, self.region
+        found = np.zeros(region.p)
+        found[: source.p] = source.parameters.lower + (source.parameters.upper - source.parameters.lower) / 2
+        found[-source.n :] = source.origin
+        return found
+
     def map(self, map: Any, on_empty: str) -> Any:
         """The map of the relaxed region that stands for one of the region's."""
         if known_on_empty(on_empty) == "relax" or map.name == "project":
             return dataclasses.replace(map, region=self.region)
         if map.name not in ("contract", "soften"):
             raise make(
-                "argument", f"on_empty='nearest' is for contract, soften and project: {map.name} has no points to be near"
+                "argument",
+                f"on_empty='nearest' is for contract, soften and project: {map.name} has no points to be near",
             )
         return self.region.project
 

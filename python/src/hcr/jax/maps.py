@@ -16,6 +16,7 @@ from jax.typing import ArrayLike
 from .. import _formulas, _rays, _xla
 from .._arrays import mismatched, wrong_width
 from .._maps import NEAREST, Bad, Map, MetricLike, Projection, map_of
+from .._relaxation import OnEmpty, known_on_empty
 from ..errors import make
 from ..region import Region, needs_region
 
@@ -354,12 +355,58 @@ def _apply(
     formulas: bool = False,
     bad: Bad = "nan",
     metric: MetricLike = None,
+    on_empty: OnEmpty = "nan",
 ) -> jax.Array:
     needs_region(region, f"hcr.jax.{name}")
+    if known_on_empty(on_empty) != "nan" and x is not None and region.p:
+        return _relaxed(map_of(region, name, bad, metric), formulas, _array(values), _array(x), on_empty)
     run = _jitted if _xla.is_plain(region) else _with_map
     x = None if x is None else _array(x)
     result: jax.Array = run(map_of(region, name, bad, metric), formulas, _array(values), x)
     return result
+
+
+@functools.partial(jax.custom_vjp, nondiff_argnums=(0,))
+def _relax(region: Region, x: jax.Array) -> jax.Array:
+    """Parameters to those of the relaxed region, by the C library called from Python."""
+    like = jax.ShapeDtypeStruct((*x.shape[:-1], region.relaxation.region.p), x.dtype)
+    run = functools.partial(_run_relaxation, region)
+    return _varying(x, jax.pure_callback(run, like, x, vmap_method="broadcast_all"))
+
+
+def _run_relaxation(region: Region, x: Any) -> Any:
+    return region.relaxation(np.asarray(x))
+
+
+def _run_relaxation_vjp(region: Region, x: Any, bar: Any) -> Any:
+    found = region.relaxation.vjp(np.asarray(x, np.float64), np.asarray(bar, np.float64))
+    return found.astype(x.dtype)
+
+
+def _relax_forwards(region: Region, x: jax.Array) -> tuple[jax.Array, jax.Array]:
+    return _relax(region, x), x
+
+
+def _relax_backwards(region: Region, x: jax.Array, bar: jax.Array) -> tuple[jax.Array]:
+    run, like = functools.partial(_run_relaxation_vjp, region), jax.ShapeDtypeStruct(x.shape, x.dtype)
+    return (_varying(x, jax.pure_callback(run, like, x, bar, vmap_method="broadcast_all")),)
+
+
+_relax.defvjp(_relax_forwards, _relax_backwards)
+
+
+def _relaxed(map: Map, formulas: bool, values: Any, x: Any, on_empty: OnEmpty) -> jax.Array:
+    """As `hcr.torch` does it: both maps of all rows, each with a sample that has a point."""
+    region = map.region
+    other = region.relaxation.map(map, on_empty)
+    values, x = _checked(values, map.width, map.name), _checked(x, region.p, "parameters")
+    given = _relax(region, x)
+    gives = jnp.any(given[..., region.p : -region.n - 1] != 0, -1, keepdims=True)
+    safe = region.relaxation.middle.astype(x.dtype)
+    result = _with_map(map, formulas, values, jnp.where(gives, safe[: region.p], x))
+    offset = given[..., -region.n :] if other.name != map.name else 0
+    relaxed = _with_map(other, formulas, values + offset, jnp.where(gives, given, safe))
+    return jnp.where(gives if map.name != "gauge" else gives[..., 0], relaxed, result)
 
 
 def _array(values: ArrayLike) -> Any:
@@ -367,7 +414,13 @@ def _array(values: ArrayLike) -> Any:
 
 
 def project(
-    points: ArrayLike, region: Region, x: ArrayLike | None = None, *, metric: MetricLike = None, bad: Bad = "nan"
+    points: ArrayLike,
+    region: Region,
+    x: ArrayLike | None = None,
+    *,
+    metric: MetricLike = None,
+    bad: Bad = "nan",
+    on_empty: OnEmpty = "nan",
 ) -> jax.Array:
     """The nearest points of the region, exactly inside it, with first derivatives by points and parameters.
 
@@ -377,8 +430,10 @@ def project(
         x: (…, p), its parameters, when it has such: a row a sample, or one for all.
         metric: Q of the distance (y − v)'Q(y − v): constant, (n,) for a diagonal or (n, n).
         bad: what stands for rows with a NaN or an infinity, ``"nan"`` or ``"origin"``.
+        on_empty: what becomes of rows whose limits contradict each other: ``"nan"``, ``"relax"`` or ``"nearest"``
+            (`hcr.Region.relaxation`); derivatives are then backwards only.
     """
-    return _apply("project", points, region, x, bad=bad, metric=metric)
+    return _apply("project", points, region, x, bad=bad, metric=metric, on_empty=on_empty)
 
 
 def minimise(
@@ -412,14 +467,26 @@ def encode(
 
 
 def decode(
-    polar: ArrayLike, region: Region, x: ArrayLike | None = None, *, formulas: bool = False, bad: Bad = "nan"
+    polar: ArrayLike,
+    region: Region,
+    x: ArrayLike | None = None,
+    *,
+    formulas: bool = False,
+    bad: Bad = "nan",
+    on_empty: OnEmpty = "nan",
 ) -> jax.Array:
     """Points (…, n) of the region from directions and radii (…, n + 1): origin + r d/gauge(d), r cut to [0, 1]."""
-    return _apply("decode", polar, region, x, formulas, bad)
+    return _apply("decode", polar, region, x, formulas, bad, on_empty=on_empty)
 
 
 def contract(
-    v: ArrayLike, region: Region, x: ArrayLike | None = None, *, formulas: bool = False, bad: Bad = "nan"
+    v: ArrayLike,
+    region: Region,
+    x: ArrayLike | None = None,
+    *,
+    formulas: bool = False,
+    bad: Bad = "nan",
+    on_empty: OnEmpty = "nan",
 ) -> jax.Array:
     """origin + v where that is in the region, else where the ray along v leaves it.
 
@@ -438,14 +505,20 @@ def contract(
     >>> jax.jit(lambda v: hcr.jax.contract(v, disc))(jax.numpy.array([3.0, 4.0])).round(3).tolist()
     [0.6000000238418579, 0.800000011920929]
     """
-    return _apply("contract", v, region, x, formulas, bad)
+    return _apply("contract", v, region, x, formulas, bad, on_empty=on_empty)
 
 
 def soften(
-    v: ArrayLike, region: Region, x: ArrayLike | None = None, *, formulas: bool = False, bad: Bad = "nan"
+    v: ArrayLike,
+    region: Region,
+    x: ArrayLike | None = None,
+    *,
+    formulas: bool = False,
+    bad: Bad = "nan",
+    on_empty: OnEmpty = "nan",
 ) -> jax.Array:
     """origin + v/(1 + gauge(v)), one-to-one onto the interior: (…, n) to (…, n), each row exactly inside."""
-    return _apply("soften", v, region, x, formulas, bad)
+    return _apply("soften", v, region, x, formulas, bad, on_empty=on_empty)
 
 
 def soften_inverse(y: jax.typing.ArrayLike, region: Region, x: jax.typing.ArrayLike | None = None) -> jax.Array:

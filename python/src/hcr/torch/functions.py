@@ -11,10 +11,12 @@ from torch.autograd import forward_ad
 from .. import _rays
 from .._arrays import mismatched, wrong_width
 from .._maps import NEAREST, Bad, Map, MetricLike, Projection, map_of
+from .._relaxation import OnEmpty, known_on_empty
 from ..errors import make
 from ..region import Region, needs_region
 from . import kernels, operators
 from .formulas import compute, differentiate, is_forward_twice, push, serves, write
+from .relaxed import middle, relax
 
 _FLOATS = (torch.float32, torch.float64)
 _HALVES = (torch.float16, torch.bfloat16)
@@ -223,9 +225,12 @@ def _apply(
     formulas: bool = False,
     bad: Bad = "nan",
     metric: MetricLike = None,
+    on_empty: OnEmpty = "nan",
 ) -> Tensor:
     needs_region(region, f"hcr.torch.{name}")
     values = checked(values, region.n + (name == "decode"), name)
+    if known_on_empty(on_empty) != "nan" and x is not None and region.p:
+        return _relaxed(name, values, region, x, formulas, bad, metric, on_empty)
     if x is not None and region.p:
         values, x = _beside(values, x, region)
     elif x is not None or region.p:
@@ -261,6 +266,30 @@ def _apply(
     if (values.requires_grad or (x is not None and x.requires_grad)) and torch.is_grad_enabled():
         return _Map.apply(values, x, map)  # type: ignore[no-any-return, no-untyped-call]
     return operators.result(map, values, x)
+
+
+def _relaxed(
+    name: str,
+    values: Tensor,
+    region: Region,
+    x: Tensor,
+    formulas: bool,
+    bad: Bad,
+    metric: MetricLike,
+    on_empty: OnEmpty,
+) -> Tensor:
+    """A map where samples whose limits contradict each other are relaxed: both maps of all rows, each of which gets a
+    sample that is its own or, so that no derivative is NaN, one with a point."""
+    map = region.relaxation.map(map_of(region, name, bad, metric), on_empty)
+    values, x = _beside(values, x, region)
+    given = relax(x, region)
+    gives = (given[..., region.p : -region.n - 1] != 0).any(-1, keepdim=True)
+    safe = middle(region, x)
+    result = _apply(name, values, region, torch.where(gives, safe[: region.p], x), formulas, bad, metric)
+    offset = given[..., -region.n :] if map.name != name else 0
+    with_slacks = torch.where(gives, given, safe)
+    relaxed = _apply(map.name, values + offset, map.region, with_slacks, formulas, bad, metric)
+    return torch.where(gives if relaxed.ndim == values.ndim else gives.squeeze(-1), relaxed, result)
 
 
 @torch.compiler.assume_constant_result  # type: ignore[untyped-decorator]
@@ -303,14 +332,28 @@ def encode(y: Tensor, region: Region, x: Tensor | None = None, *, formulas: bool
 
 
 def decode(
-    polar: Tensor, region: Region, x: Tensor | None = None, *, formulas: bool = False, bad: Bad = "nan"
+    polar: Tensor,
+    region: Region,
+    x: Tensor | None = None,
+    *,
+    formulas: bool = False,
+    bad: Bad = "nan",
+    on_empty: OnEmpty = "nan",
 ) -> Tensor:
     """Points (…, n) of the region, each row exactly inside, from directions of any length and radii, (…, n + 1):
     origin + r d/gauge(d), r cut to [0, 1]. Arguments as for `contract`."""
-    return _apply("decode", polar, region, x, formulas, bad)
+    return _apply("decode", polar, region, x, formulas, bad, on_empty=on_empty)
 
 
-def contract(v: Tensor, region: Region, x: Tensor | None = None, *, formulas: bool = False, bad: Bad = "nan") -> Tensor:
+def contract(
+    v: Tensor,
+    region: Region,
+    x: Tensor | None = None,
+    *,
+    formulas: bool = False,
+    bad: Bad = "nan",
+    on_empty: OnEmpty = "nan",
+) -> Tensor:
     """origin + v where that is in the region, else where the ray along v leaves it.
 
     Args:
@@ -319,6 +362,8 @@ def contract(v: Tensor, region: Region, x: Tensor | None = None, *, formulas: bo
         x: (…, p), its parameters, when it has such: a row a sample, or one for all.
         formulas: compute by torch's own operations; for boxes, rows, quadratics, cones and equalities.
         bad: what stands for rows with a NaN or an infinity, ``"nan"`` or ``"origin"``.
+        on_empty: what becomes of rows whose limits contradict each other: ``"nan"``, ``"relax"`` or ``"nearest"``
+            (`hcr.Region.relaxation`); derivatives are then backwards only.
 
     Returns:
         (…, n), each row exactly inside, or NaN for bad values. The gradient is the identity inside, and exactly 0
@@ -333,13 +378,21 @@ def contract(v: Tensor, region: Region, x: Tensor | None = None, *, formulas: bo
     >>> v.grad.numpy().round(4).tolist()
     [[0.0, 0.33329999446868896], [1.0, 1.0]]
     """
-    return _apply("contract", v, region, x, formulas, bad)
+    return _apply("contract", v, region, x, formulas, bad, on_empty=on_empty)
 
 
-def soften(v: Tensor, region: Region, x: Tensor | None = None, *, formulas: bool = False, bad: Bad = "nan") -> Tensor:
+def soften(
+    v: Tensor,
+    region: Region,
+    x: Tensor | None = None,
+    *,
+    formulas: bool = False,
+    bad: Bad = "nan",
+    on_empty: OnEmpty = "nan",
+) -> Tensor:
     """origin + v/(1 + gauge(v)), one-to-one onto the interior: (…, n) to (…, n), each row exactly inside. Arguments as
     for `contract`."""
-    return _apply("soften", v, region, x, formulas, bad)
+    return _apply("soften", v, region, x, formulas, bad, on_empty=on_empty)
 
 
 def soften_inverse(y: Tensor, region: Region, x: Tensor | None = None) -> Tensor:
@@ -372,7 +425,13 @@ def stretched(y: Tensor, region: Region, x: Tensor | None) -> Tensor:
 
 
 def project(
-    points: Tensor, region: Region, x: Tensor | None = None, *, metric: MetricLike = None, bad: Bad = "nan"
+    points: Tensor,
+    region: Region,
+    x: Tensor | None = None,
+    *,
+    metric: MetricLike = None,
+    bad: Bad = "nan",
+    on_empty: OnEmpty = "nan",
 ) -> Tensor:
     """The nearest points of the region, exactly inside it.
 
@@ -394,7 +453,7 @@ def project(
     >>> v.grad.numpy().round(9).tolist()
     [[0.5, -0.5], [0.0, 0.0]]
     """
-    return _apply("project", points, region, x, bad=bad, metric=metric)
+    return _apply("project", points, region, x, bad=bad, metric=metric, on_empty=on_empty)
 
 
 def minimise(

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from .._maps import Bad, known_bad
+from .._relaxation import OnEmpty, known_on_empty
 from ..errors import make
 from ..region import Region, needs_region
 from . import functions
@@ -32,13 +33,13 @@ class _Bound(nn.Module):
 
     _exact: tuple[str, ...] = ()  # buffers that stay float64, whatever the module is converted to
 
-    def __init__(self, region: Region, kind: Kind, bad: Bad = "nan") -> None:
+    def __init__(self, region: Region, kind: Kind, bad: Bad = "nan", on_empty: OnEmpty = "nan") -> None:
         super().__init__()
         needs_region(region, type(self).__name__)
         if kind not in _MAPS:
             raise make("argument", f"there is no kind {kind!r}: there are {', '.join(_MAPS)}")
         known_bad(bad)
-        self.region, self.kind, self.bad = region, kind, bad
+        self.region, self.kind, self.bad, self.on_empty = region, kind, bad, known_on_empty(on_empty)
 
     def get_extra_state(self) -> Tensor:
         return torch.tensor(list(bytes.fromhex(self.region.digest)), dtype=torch.uint8, device="cpu")
@@ -117,6 +118,7 @@ class Constrain(_Bound):
             and a radius, which a sigmoid brings to [0, 1]; ``"project"`` takes points to their nearest ones.
         points: what comes in are points, not offsets from the origin (contract and soften; always with project).
         bad: what stands for rows with a NaN or an infinity, ``"nan"`` or ``"origin"``.
+        on_empty: what becomes of samples whose limits contradict each other, as for `contract`.
 
     Shapes: (…, n) → (…, n); for decode (…, n + 1) → (…, n). Half types become float32. For a region with parameters,
     those of each sample, (…, p), are a second argument.
@@ -131,8 +133,18 @@ class Constrain(_Bound):
     origin: Tensor | None
     _exact = ("origin",)
 
-    def __init__(self, region: Region, kind: Kind = "contract", *, points: bool = False, bad: Bad = "nan") -> None:
-        super().__init__(region, kind, bad)
+    def __init__(
+        self,
+        region: Region,
+        kind: Kind = "contract",
+        *,
+        points: bool = False,
+        bad: Bad = "nan",
+        on_empty: OnEmpty = "nan",
+    ) -> None:
+        super().__init__(region, kind, bad, on_empty)
+        if points and on_empty != "nan" and kind != "project":
+            raise make("argument", "points of samples that are relaxed have no origin to be taken off: use project")
         if points and kind == "decode":
             raise make("argument", "decode takes directions and radii: points=True has no meaning for it")
         points = points and kind != "project"
@@ -152,7 +164,7 @@ class Constrain(_Bound):
             values = self._offsets(values, x)
         elif self.kind == "decode":
             values = _with_radius(values)
-        return _MAPS[self.kind](values, self.region, x, bad=self.bad)
+        return _MAPS[self.kind](values, self.region, x, bad=self.bad, on_empty=self.on_empty)
 
     def raw_loss(self, values: Tensor, targets: Tensor, x: Tensor | None = None) -> Tensor:
         """The mean squared error of what comes in, before it is mapped: for decode, of the direction as an offset.
@@ -187,6 +199,7 @@ class HCRHead(_Bound):
             ``"project"``, an offset from the origin.
         bias, device, dtype: as for `torch.nn.Linear`.
         bad: what stands for rows with a NaN or an infinity, ``"nan"`` or ``"origin"``.
+        on_empty: what becomes of samples whose limits contradict each other, as for `contract`.
 
     Shapes: (…, in_features) → (…, n). For a region with parameters, those of each sample, (…, p), are a second
     argument: ``head(features, x)``.
@@ -208,8 +221,9 @@ class HCRHead(_Bound):
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
         bad: Bad = "nan",
+        on_empty: OnEmpty = "nan",
     ) -> None:
-        super().__init__(region, kind, bad)
+        super().__init__(region, kind, bad, on_empty)
         width = region.n + (kind == "decode")
         self.linear = nn.Linear(in_features, width, bias=bias, device=device, dtype=dtype)
 
@@ -218,7 +232,7 @@ class HCRHead(_Bound):
         values = _with_radius(values) if self.kind == "decode" else values
         if self.kind == "project":
             values = values + self._place(values, x)
-        return _MAPS[self.kind](values, self.region, x, bad=self.bad)
+        return _MAPS[self.kind](values, self.region, x, bad=self.bad, on_empty=self.on_empty)
 
     def raw_loss(self, features: Tensor, targets: Tensor, x: Tensor | None = None) -> Tensor:
         """The mean squared error of what the linear layer gives, before it is mapped: as `Constrain.raw_loss`.
