@@ -90,19 +90,25 @@ static int find_centre(hcri_relaxing *s) {
     return 1;
 }
 
-/* Without a centre, as where limits that were given up end a chain of others that are met, the origin stays where it
- * is: all limits that are met there bind, and then those that were given up, which have their room. */
+static int is_met(const hcri_relaxing *s, uint32_t side) {
+    const double limit = limit_of(s, side);
+    return !isinf(limit) && s->elastic.state[side] == HCRI_SIDE_FREE &&
+           distance_of(s, side, s->centre) <= met * fmax(fabs(limit), 1e-300);
+}
+
+/* Limits that are met at the origin bind, as where those that were given up end a chain of others: the origin moves
+ * inside of them all, and then of those that were given up, which have their room. */
 static void bind_met(hcri_relaxing *s) {
     hcri_elastic *e = &s->elastic;
+    int any = 0;
+    for (uint32_t side = 2 * (uint32_t)s->rows.equalities; side < 2 * s->rows.count && !any; side++)
+        any = is_met(s, side);
+    if (!any)
+        return;
     hcri_elastic_unbind_given_up(e);
-    for (uint32_t side = 2 * (uint32_t)s->rows.equalities; side < 2 * s->rows.count; side++) {
-        const double limit = limit_of(s, side);
-        if (isinf(limit) || e->state[side] != HCRI_SIDE_FREE ||
-            distance_of(s, side, s->centre) > met * fmax(fabs(limit), 1e-300))
-            continue;
-        if (hcri_elastic_bind(e, side))
+    for (uint32_t side = 2 * (uint32_t)s->rows.equalities; side < 2 * s->rows.count; side++)
+        if (is_met(s, side) && hcri_elastic_bind(e, side))
             e->state[side] = HCRI_SIDE_ACTIVE;
-    }
     bind_given_up(s);
 }
 
@@ -119,9 +125,8 @@ static double most_along(const hcri_relaxing *s, const double *by) {
 
 static void loosen_met(hcri_relaxing *s, const double *by) {
     for (uint32_t side = 2 * (uint32_t)s->rows.equalities; side < 2 * s->rows.count; side++) {
-        const int is_soft = s->relaxation->slack[side] != HCRI_NO_SLACK && s->elastic.state[side] == HCRI_SIDE_FREE;
-        if (is_soft && (side % 2 == 0 ? 1 : -1) * dot(s, side / 2, by) > still &&
-            distance_of(s, side, s->centre) <= met * fmax(fabs(limit_of(s, side)), 1e-300))
+        const int is_soft = s->relaxation->slack[side] != HCRI_NO_SLACK;
+        if (is_soft && (side % 2 == 0 ? 1 : -1) * dot(s, side / 2, by) > still && is_met(s, side))
             s->slack[side] = hcri_relaxing_room(s, side);
     }
 }
@@ -143,8 +148,7 @@ void hcri_relaxed_origin(hcri_relaxing *s) {
     bind_given_up(s);
     memcpy(s->centre, e->y, outputs * sizeof *s->centre);
     s->is_centred = find_centre(s);
-    if (!s->is_centred)
-        bind_met(s);
+    bind_met(s);
     for (size_t i = 0; i < e->active; i++) /* equalities are kept, and sides that were given up have their room */
         s->by_row[i] = e->side[i] / 2 < s->rows.equalities || e->state[e->side[i]] == HCRI_SIDE_GIVEN_UP ? 0 : -1;
     memset(s->bar, 0, s->relaxation->region->set.n * sizeof *s->bar);
