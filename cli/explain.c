@@ -3,13 +3,22 @@
 #include "progress.h"
 #include "region_argument.h"
 #include "report.h"
+#include "why.h"
 
 #include <stdio.h>
 
 int command_explain(int argc, char **argv) {
     static struct settings settings;
     static int json;
-    const struct option_row rows[] = {OPTION_ROW_SET(&settings), OPTION_ROW_JSON(&json)};
+    static const char *sample;
+    const struct option_row rows[] = {
+        OPTION_ROW_SET(&settings),
+        OPTION_ROW_JSON(&json),
+        {OPTION_READ, '\0', "sample", "FILE",
+         "parameters, in columns of their names: instead, for each row, which limits contradict each other, and the "
+         "least that has to give",
+         &sample, 0, 0},
+    };
     const struct usage usage = {
         .name = "explain",
         .operands = "REGION",
@@ -18,6 +27,7 @@ int command_explain(int argc, char **argv) {
             "became, the equalities, the origin and what is visible from it, the inradius, the bounds, what a decode "
             "costs, and bounds that may not be meant.",
         .example = "hcr explain load.region --set dmax=20",
+        .outside = "--sample: the limits of a row leave no point",
         OPTION_ROWS(rows),
     };
     const char *path;
@@ -25,6 +35,8 @@ int command_explain(int argc, char **argv) {
     static struct opened_region opened;
     static char *text;
     region_open(path, &settings, &opened);
+    if (sample != NULL)
+        return explain_samples(opened.region, sample) ? EXIT_OUTSIDE : EXIT_DONE;
     progress_wait("looking at the region");
     must(hcr_region_explain(opened.region, json, &text, &failure));
     progress_wait_end();

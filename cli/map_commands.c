@@ -2,7 +2,7 @@
 #include "command.h"
 #include "options.h"
 #include "region_argument.h"
-#include "row_map.h"
+#include "relaxed_rows.h"
 #include "tables.h"
 
 #include <inttypes.h>
@@ -28,6 +28,7 @@ struct job {
     struct opened_region opened;
     hcr_workspace *workspace;
     hcr_ray *rays; /* of a round */
+    struct relaxed_rows relaxed;
 };
 
 static void prepare(struct job *job, const char *path) {
@@ -68,6 +69,7 @@ static void transform(struct row_map *map) {
         const int is_off = job->rays[i].outcome == HCR_OUTCOME_OUTSIDE && job->rays[i].gauge <= 1;
         map->outcomes[i] = is_off ? ROW_OFF : job->rays[i].outcome;
     }
+    relax_rows(&job->relaxed, map, samples->stream.table.columns, job->map->in_double, job->map->in_single);
 }
 
 static int run(struct job *job, const char *const *operand) {
@@ -86,6 +88,7 @@ static int run(struct job *job, const char *const *operand) {
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
         any |= row_map_tell(&job->rows, faults[i]);
     row_map_tell(&job->rows, HCR_OUTCOME_TO_ROUNDING);
+    row_map_tell(&job->rows, HCR_OUTCOME_RELAXED);
     return samples_tell_lost(samples) || any ? EXIT_OUTSIDE : EXIT_DONE;
 }
 
@@ -107,11 +110,14 @@ static int map_command(int argc, char **argv, const struct map *map) {
         {OPTION_COUNT, '\0', "max-iterations", "N", "algorithm1: steps before it takes all constraints; 64",
          &job.most_iterations, 1, 0},
         {OPTION_FLAG, '\0', "stats", NULL, "print how many constraints were intersected", &job.stats, 0, 0},
+        OPTION_ROW_ON_EMPTY(&job.relaxed.on_empty),
     };
     const struct usage usage = {
         map->name, map->operands, map->summary, map->example, map->outside, sizeof rows / sizeof rows[0], rows};
     const char *operand[2];
     options_parse(argc, argv, &usage, operand);
+    if (job.relaxed.on_empty == ON_EMPTY_NEAREST && (map->polar_input || map->polar_output))
+        fail_usage(map->name, "--on-empty nearest is for contract and project, whose rows are points to be near");
     return run(&job, operand);
 }
 

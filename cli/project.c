@@ -2,7 +2,7 @@
 #include "options.h"
 #include "progress.h"
 #include "region_argument.h"
-#include "row_map.h"
+#include "relaxed_rows.h"
 #include "tables.h"
 
 #include <stdio.h>
@@ -17,6 +17,7 @@ struct job {
     const char *metric;
     struct opened_region opened;
     hcr_projector *projector;
+    struct relaxed_rows relaxed;
 };
 
 /* Q from the file of --metric: a row is a diagonal. */
@@ -74,6 +75,7 @@ static void project_rows(struct row_map *map) {
         progress_show(&progress, stream_share(stream, (double)(i + count) / (double)rows), "");
     }
     progress_end(&progress);
+    relax_rows(&job->relaxed, map, n, NULL, NULL);
 }
 
 static int run(struct job *job, const char *const *operand) {
@@ -92,6 +94,7 @@ static int run(struct job *job, const char *const *operand) {
            samples->stream.rows);
     const int any = row_map_tell(rows, HCR_OUTCOME_BAD_VALUE) | row_map_tell(rows, HCR_OUTCOME_NEARBY);
     row_map_tell(rows, HCR_OUTCOME_TO_ROUNDING);
+    row_map_tell(rows, HCR_OUTCOME_RELAXED);
     return samples_tell_lost(samples) || any ? EXIT_OUTSIDE : EXIT_DONE;
 }
 
@@ -108,6 +111,7 @@ int command_project(int argc, char **argv) {
         {OPTION_FLAG, '\0', "linear", NULL,
          "rows of Y are linear terms p: write the point that minimises ½ y'Qy + p'y, of --metric or Q = 0", &job.linear,
          0, 0},
+        OPTION_ROW_ON_EMPTY(&job.relaxed.on_empty),
     };
     const struct usage usage = {
         .name = "project",
@@ -120,5 +124,7 @@ int command_project(int argc, char **argv) {
     };
     const char *operand[2];
     options_parse(argc, argv, &usage, operand);
+    if (job.relaxed.on_empty != ON_EMPTY_NAN && (job.linear || job.metric != NULL))
+        fail_usage("project", "--on-empty is for nearest points by the plain distance");
     return run(&job, operand);
 }

@@ -316,7 +316,7 @@ static double up(const hcri_relaxing *s, double x) {
     return s->precision == HCR_DOUBLE ? x : (double)((double)nearest < x ? nextafterf(nearest, INFINITY) : nearest);
 }
 
-double hcri_relaxing_room(const hcri_relaxing *s, uint32_t side) {
+static double room_of(const hcri_relaxing *s, uint32_t side) {
     return up(s, room_share[s->precision] * size_of(s, side));
 }
 
@@ -332,7 +332,7 @@ static void finish(hcri_relaxing *s, hcr_precision precision) {
     s->precision = precision;
     for (uint32_t side = 0; side < 2 * s->rows.count; side++)
         s->slack[side] = s->elastic.state[side] == HCRI_SIDE_GIVEN_UP
-                             ? up(s, fmax(0, hcri_relaxing_violation(s, side)) + hcri_relaxing_room(s, side))
+                             ? up(s, fmax(0, hcri_relaxing_violation(s, side)) + room_of(s, side))
                              : 0;
     hcri_relaxed_origin(s);
 }

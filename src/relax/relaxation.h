@@ -29,7 +29,7 @@ typedef struct hcri_relaxing {
     const hcr_relaxation *relaxation;
     hcri_elastic_rows rows;
     hcri_elastic elastic;
-    double *values, *lower, *upper, *length;
+    double *values, *lower, *upper, *length, *price;
     unsigned char *priority; /* the relaxation's, or all 0 */
     double *point;           /* (y, x) */
     double *guess, *scratch, *bar, *gradient, *by_row;
@@ -37,6 +37,10 @@ typedef struct hcri_relaxing {
     double *entries;
     double *slack;                                                            /* of each side: 0 where it holds */
     double *matrix, *centre, *centre_scratch, *weight, *slack_bar, *row_of_h; /* the origin's */
+    hcri_elastic_rows inward_rows; /* directions from the solution inside of limits that are met, as points */
+    hcri_elastic inwards;
+    double *inward_lower, *inward_upper;
+    unsigned char *inward_priority;
     hcr_precision precision;
     int is_centred; /* else the origin is the solution, and moves with it */
     double room;    /* limits that are no further from it count as met */
@@ -48,9 +52,6 @@ hcr_status hcri_relaxing_create(const hcr_relaxation *relaxation, const hcr_allo
 int hcri_relaxing_begin(hcri_relaxing *relaxing, const double *x);
 /* c of a side at the solution, which hcri_relaxing_take put into the point: how far it is violated, at most. */
 double hcri_relaxing_violation(const hcri_relaxing *relaxing, uint32_t side);
-
-/* What a slack is larger than the violation. */
-double hcri_relaxing_room(const hcri_relaxing *relaxing, uint32_t side);
 
 /* relaxed_origin.c. From the solution, and slacks that leave room, to a point strictly inside the relaxed limits, in
  * s->centre: in the face of least violation their analytic centre, from where it goes inside by a share of the room.

@@ -123,12 +123,24 @@ static double most_along(const hcri_relaxing *s, const double *by) {
     return most;
 }
 
-static void loosen_met(hcri_relaxing *s, const double *by) {
-    for (uint32_t side = 2 * (uint32_t)s->rows.equalities; side < 2 * s->rows.count; side++) {
-        const int is_soft = s->relaxation->slack[side] != HCRI_NO_SLACK;
-        if (is_soft && (side % 2 == 0 ? 1 : -1) * dot(s, side / 2, by) > still && is_met(s, side))
-            s->slack[side] = hcri_relaxing_room(s, side);
+/* A direction inside of all limits that are met, with those that were given up as little outwards as can be, into `by`:
+ * where more limits are met than bind. 0: there is none. */
+static int find_inwards(hcri_relaxing *s, double *by) {
+    for (uint32_t side = 0; side < 2 * s->rows.count; side++) {
+        const size_t r = side / 2;
+        const double sign = side % 2 == 0 ? 1 : -1;
+        const int is_given_up = s->elastic.state[side] == HCRI_SIDE_GIVEN_UP, is_equality = r < s->rows.equalities;
+        const int is_tight = s->elastic.state[side] == HCRI_SIDE_ACTIVE || is_met(s, side);
+        (side % 2 == 0 ? s->inward_upper : s->inward_lower)[r] = is_equality || is_given_up ? 0
+                                                                 : is_tight                 ? -sign
+                                                                                            : sign * INFINITY;
+        s->inward_priority[side] = is_given_up ? 1 : 0;
     }
+    memset(by, 0, s->relaxation->region->set.n * sizeof *by);
+    if (hcri_elastic_solve(&s->inwards, by) != HCRI_ELASTIC_FOUND)
+        return 0;
+    memcpy(by, s->inwards.y, s->rows.outputs * sizeof *by);
+    return 1;
 }
 
 /* What the origin is from the furthest of the limits that bind or were given up, in units of these; and a little more,
@@ -154,10 +166,8 @@ void hcri_relaxed_origin(hcri_relaxing *s) {
     memset(s->bar, 0, s->relaxation->region->set.n * sizeof *s->bar);
     hcri_elastic_push(e, s->by_row, s->bar);
     double share = most_along(s, s->bar);
-    if (!(share > 0)) { /* what depends on limits that bind, and is met, gives as much as rounding needs */
-        loosen_met(s, s->bar);
+    if (!(share > 0) && find_inwards(s, s->bar))
         share = most_along(s, s->bar);
-    }
     for (size_t j = 0; j < outputs && isfinite(share); j++)
         s->centre[j] += share * s->bar[j];
     s->room = room_of(s, s->centre);

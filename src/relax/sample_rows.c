@@ -15,11 +15,12 @@ hcr_status hcri_relaxing_create(const hcr_relaxation *relaxation, const hcr_allo
     const hcri_elastic_rows *rows = &relaxation->rows;
     const size_t n = relaxation->region->set.n, count = rows->count;
     *relaxing = (hcri_relaxing){.relaxation = relaxation, .rows = *rows};
-    double **array[] = {&relaxing->values,    &relaxing->lower,   &relaxing->upper,          &relaxing->length,
-                        &relaxing->point,     &relaxing->guess,   &relaxing->scratch,        &relaxing->bar,
-                        &relaxing->gradient,  &relaxing->by_row,  &relaxing->entries,        &relaxing->slack,
-                        &relaxing->matrix,    &relaxing->centre,  &relaxing->centre_scratch, &relaxing->weight,
-                        &relaxing->slack_bar, &relaxing->row_of_h};
+    double **array[] = {&relaxing->values,    &relaxing->lower,        &relaxing->upper,          &relaxing->length,
+                        &relaxing->point,     &relaxing->guess,        &relaxing->scratch,        &relaxing->bar,
+                        &relaxing->gradient,  &relaxing->by_row,       &relaxing->entries,        &relaxing->slack,
+                        &relaxing->matrix,    &relaxing->centre,       &relaxing->centre_scratch, &relaxing->weight,
+                        &relaxing->slack_bar, &relaxing->inward_lower, &relaxing->inward_upper,   &relaxing->price,
+                        &relaxing->row_of_h};
     const size_t outputs = rows->outputs;
     const size_t size[] = {most_terms(relaxation),
                            count,
@@ -38,14 +39,20 @@ hcr_status hcri_relaxing_create(const hcr_relaxation *relaxation, const hcr_allo
                            hcri_centres_scratch(relaxation->region) + 1,
                            2 * count,
                            2 * count,
+                           count,
+                           count,
+                           2 * count,
                            outputs};
-    double *numbers = hcri_allocate(memory, hcri_elastic_numbers(rows), sizeof *numbers);
-    uint32_t *sides = hcri_allocate(memory, hcri_elastic_sides(rows), sizeof *sides);
+    const size_t of_elastic = hcri_elastic_numbers(rows), sides_of_elastic = hcri_elastic_sides(rows);
+    double *numbers = hcri_allocate(memory, of_elastic, 2 * sizeof *numbers);
+    uint32_t *sides = hcri_allocate(memory, sides_of_elastic, 2 * sizeof *sides);
+    relaxing->inward_priority = hcri_allocate(memory, 2 * count, 1);
     relaxing->columns = hcri_allocate(memory, most_terms(relaxation) + n, sizeof *relaxing->columns);
     relaxing->priority = hcri_allocate(memory, 2 * count, 1);
     for (size_t i = 0; i < sizeof array / sizeof *array; i++)
         *array[i] = hcri_allocate(memory, size[i], sizeof(double));
-    int enough = numbers != NULL && sides != NULL && relaxing->columns != NULL && relaxing->priority != NULL;
+    int enough = numbers != NULL && sides != NULL && relaxing->columns != NULL && relaxing->priority != NULL &&
+                 relaxing->inward_priority != NULL;
     for (size_t i = 0; i < sizeof array / sizeof *array; i++)
         enough &= *array[i] != NULL;
     if (!enough)
@@ -54,12 +61,19 @@ hcr_status hcri_relaxing_create(const hcr_relaxation *relaxation, const hcr_allo
     memcpy(relaxing->columns, rows->columns, most_terms(relaxation) * sizeof *rows->columns);
     memcpy(relaxing->length, relaxation->length, count * sizeof *relaxing->length);
     memcpy(relaxing->priority, rows->priority, 2 * count);
+    memcpy(relaxing->price, rows->price, 2 * count * sizeof *relaxing->price);
+    relaxing->rows.price = relaxing->price;
     relaxing->rows.values = relaxing->values;
     relaxing->rows.columns = relaxing->columns;
     relaxing->rows.lower = relaxing->lower;
     relaxing->rows.upper = relaxing->upper;
     relaxing->rows.priority = relaxing->priority;
+    relaxing->inward_rows = relaxing->rows;
+    relaxing->inward_rows.lower = relaxing->inward_lower;
+    relaxing->inward_rows.upper = relaxing->inward_upper;
+    relaxing->inward_rows.priority = relaxing->inward_priority;
     hcri_elastic_place(&relaxing->elastic, &relaxing->rows, numbers, sides);
+    hcri_elastic_place(&relaxing->inwards, &relaxing->inward_rows, numbers + of_elastic, sides + sides_of_elastic);
     return HCR_OK;
 }
 
@@ -80,6 +94,8 @@ static void take_moving(hcri_relaxing *relaxing, size_t i, const double *x) {
         relaxing->values[first + k] = k < count ? relaxing->entries[k] / length : 0;
     }
     relaxing->length[i] = length;
+    for (size_t side = 2 * i; side < 2 * i + 2; side++) /* of a unit of the row's length */
+        relaxing->price[side] = relaxation->rows.price[side] / relaxation->length[i] * length;
     relaxing->lower[i] = square > 0 ? lower / length : -INFINITY;
     relaxing->upper[i] = square > 0 ? upper / length : INFINITY;
 }

@@ -8,6 +8,7 @@
 from ._library import __version__
 from ._ranges import ranges
 from ._records import Constraint, Margin, Outcome, Parameters, Visibility
+from ._relaxation import Relaxation
 from ._threads import get_threads, set_threads
 from .builder import Builder
 from .errors import Error, FileError, InvalidError, OutOfMemoryError, UnsupportedError
@@ -28,6 +29,7 @@ __all__ = [
     "Parameters",
     "Progress",
     "Region",
+    "Relaxation",
     "UnsupportedError",
     "Visibility",
     "__version__",

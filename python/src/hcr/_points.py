@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ._records import Outcome
+from ._relaxation import OnEmpty
 from .errors import make
 from .region import Region
 
@@ -19,10 +20,16 @@ def checked(map: str) -> None:
         raise make("argument", f"the map {map!r} isn't one of 'project' and 'contract'")
 
 
-def take_inside(region: Region, points: Any, x: Any, map: str) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+def take_inside(
+    region: Region, points: Any, x: Any, map: str, on_empty: OnEmpty = "nan"
+) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """The nearest points, or those on the way to the origin, and their outcomes; NaN where there are none."""
     if map == "project":
-        return region.project(points, x, outcomes=True)  # type: ignore[return-value]
-    drawn, outcomes = region.decode(region.encode(points, x), x, outcomes=True)
+        return region.project(points, x, outcomes=True, on_empty=on_empty)
+    way: OnEmpty = "nan" if on_empty == "nan" else "relax"
+    drawn, outcomes = region.decode(region.encode(points, x, on_empty=way), x, outcomes=True, on_empty=way)
+    if on_empty == "nearest" and np.any(outcomes == Outcome.RELAXED):
+        nearest = region.project(points, x, on_empty=on_empty)
+        drawn = np.where((np.asarray(outcomes) == Outcome.RELAXED)[..., None], nearest, drawn)
     stay = np.asarray(region.check(points, x))
     return np.where(stay[..., None], points, drawn), np.where(stay, Outcome.INSIDE, outcomes)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from . import _library
 from ._arrays import Array, address, row_count, rows, without_gradients
 from ._handles import RelaxationHandle
-from ._records import Constraint
+from ._records import NO_CONSTRAINT, RAY, Constraint
 from .errors import make
 
 #: What becomes of a sample whose limits contradict each other: NaN; the map into the relaxed limits; or the nearest
@@ -41,8 +41,9 @@ class Conflict(NamedTuple):
 class Relaxation:
     """The relaxed region of a region with parameters: `Region.relaxation`.
 
-    Called with parameters x, (…, p), it gives those of the relaxed region, (…, p + slacks): x, and a slack for each
-    soft limit, 0 in samples that have a point. Maps of `region` take them.
+    Called with parameters x, (…, p), it gives those of the relaxed region, (…, p + slacks + 1 + n): x; a slack for each
+    soft limit; the room that slacks leave; and the origin of the sample's rays. Maps of `region` take them, for samples
+    whose limits contradict each other. In others slacks are 0, and the region's own maps serve.
 
     Attributes:
         region: the relaxed region. Its outputs are the region's.
@@ -56,8 +57,8 @@ class Relaxation:
     ... 0 <= y <= 2
     ... soft: sum(y) >= need
     ... ''')
-    >>> plan.relaxation([[3.0], [6.0]]).round(6).tolist()
-    [[3.0, 0.0], [6.0, 2.0]]
+    >>> plan.relaxation.slacks([[3.0], [6.0]]).round(6).tolist()
+    [[0.0], [2.0]]
     >>> plan.contract([0.0, 0.0], [6.0], on_empty="relax").round(6).tolist()
     [2.0, 2.0]
     """
@@ -85,6 +86,11 @@ class Relaxation:
         found = np.empty(given.shape[:-1], np.uint32)
         self.run(given.dtype, row_count(given), address(given), address(result), address(found))
         return (result, found) if outcomes else result
+
+    def slacks(self, x: npt.ArrayLike) -> Array:
+        """What each soft limit gives, (…, slacks), from x, (…, p): 0 in samples that have a point."""
+        found: Array = self(x)[..., self._source.p : -self._source.n - 1]
+        return found
 
     @property
     def middle(self) -> Array:
@@ -145,8 +151,43 @@ class Relaxation:
         return tuple(Conflict(self._source._limit(i), by) for i, by in pairs)
 
 
-def known_on_empty(on_empty: str) -> str:
+def known_on_empty(on_empty: str) -> OnEmpty:
     """What becomes of samples whose limits contradict each other, when it can."""
     if on_empty not in get_args(OnEmpty):
         raise make("argument", f"on_empty={on_empty!r}: it must be 'nan', 'relax' or 'nearest'")
-    return on_empty
+    return on_empty  # type: ignore[return-value]
+
+
+class Why(NamedTuple):
+    """What holds a sample: `Region.why`."""
+
+    conflict: tuple[Conflict, ...]  #: limits that contradict each other, none of which can be left out; () with a point
+    slacks: tuple[tuple[Constraint, float], ...]  #: the least that soft limits give together, of those that do
+    stops: Constraint | None  #: the limit that the ray from the origin through y meets first; None: no y, or none
+    gauge: float  #: the share of the way to it at which y is: more than 1 outside; NaN without y
+
+
+def why(region: Any, x: Any, y: Any) -> Why:
+    """What holds a sample of a region."""
+    conflict: tuple[Conflict, ...] = ()
+    slacks: tuple[tuple[Constraint, float], ...] = ()
+    if region.p:
+        conflict = region.relaxation.conflict(x)
+        found = region.relaxation(x)[region.p : -region.n - 1]
+        slacks = tuple(
+            (limit, float(slack))
+            for limit, slack in zip(region.relaxation.constraints, found, strict=True)
+            if slack > 0  # a NaN isn't
+        )
+    if y is None or conflict:
+        return Why(conflict, slacks, None, float("nan"))
+    given = None if x is None else region._one_sample(x)
+    point = np.require(rows(without_gradients(y), region.n, "y", region.names), np.float64, ["C", "A"])
+    if point.ndim != 1:
+        raise make("shape", f"y has the shape {point.shape}: this takes one sample, {region.n} numbers")
+    polar, ray = np.empty(region.n + 1), np.empty((), RAY)
+    region._run(
+        _library.library.hcr_encode, 1, 1, None if given is None else address(given), *map(address, (point, polar, ray))
+    )
+    number = int(ray["constraint"])
+    return Why((), slacks, None if number == NO_CONSTRAINT else region.constraints[number], float(ray["gauge"]))

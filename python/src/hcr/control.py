@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy.typing as npt
 from ._arrays import Array
 from ._points import Kind, checked, take_inside
 from ._records import Outcome
+from ._relaxation import OnEmpty, known_on_empty
 from .errors import make
 from .region import Region
 
@@ -29,6 +31,9 @@ class Barrier:
         map: ``"project"``: the nearest input; ``"contract"``: the furthest one along the ray from an origin well inside
             towards the input wanted, several times as fast where there are many inputs.
         largest: the largest coefficient and right-hand side that will occur, which limits beyond bounds and rows need.
+        on_empty: what becomes of states in which no input keeps every row: ``"nan"``; or ``"relax"``, ``"nearest"``:
+            the rows give as little as they can, Σ weight · shortfall, and the limits are kept (`hcr.Relaxation`).
+        weights: of the barrier functions' rows, one each; 1 by default.
 
     Attributes:
         region: the region of the inputs; its parameters are the rows, `rows` makes them.
@@ -38,6 +43,10 @@ class Barrier:
     >>> push, outcome = stay([0.5, 0.2], value=[-0.4], drift=[-1.0], control=[[-0.5, 0.0]], rate=1.0)
     >>> push.tolist(), outcome.name  # no push is strong enough
     ([nan, nan], 'NO_ORIGIN')
+    >>> late = Barrier("var push[2]\\n-1 <= push <= 1", 1, on_empty="nearest")
+    >>> push, outcome = late([0.5, 0.2], value=[-0.4], drift=[-1.0], control=[[-0.5, 0.0]], rate=1.0)
+    >>> push.round(6).tolist(), outcome.name  # the strongest
+    ([-1.0, 0.2], 'RELAXED')
     >>> push, outcome = stay([0.5, 0.2], value=[0.75], drift=[-1.0], control=[[-0.5, 0.0]], rate=1.0)
     >>> push.round(12).tolist(), outcome.name
     ([-0.5, 0.2], 'MOVED')
@@ -50,21 +59,28 @@ class Barrier:
         *,
         map: Kind = "project",
         largest: float | None = None,
+        on_empty: OnEmpty = "nan",
+        weights: Sequence[float] | None = None,
         **constants: npt.ArrayLike,
     ) -> None:
         found = re.findall(r"^\s*var\s+([A-Za-z_]\w*)\s*(?:\[\s*(\d+)\s*\])?", limits, re.MULTILINE)
         if len(found) != 1:
             raise make("argument", f"the limits have {len(found)} var lines: they need one, such as: var u[2]")
         checked(map)
+        known_on_empty(on_empty)
+        if weights is not None and len(weights) != count:
+            raise make("shape", f"there are {len(weights)} weights for {count} barrier functions")
         name, size = found[0][0], int(found[0][1] or 1)
         inside = "" if largest is None else f" in [{-float(largest)!r}, {float(largest)!r}]"
         lines = [f"param barrier_rows[{count * size}]{inside}", f"param barrier_right[{count}]{inside}", limits]
         for i in range(count):
             row = f"barrier_rows[{i * size}:{(i + 1) * size}]"
             product = f"{row} @ {name}" if found[0][1] else f"barrier_rows[{i}] * {name}"
-            lines.append(f"{product} <= barrier_right[{i}]")
+            weight = "" if weights is None else f" weight {float(weights[i])!r}"
+            soft = "" if on_empty == "nan" else f"soft{weight}: "
+            lines.append(f"{soft}{product} <= barrier_right[{i}]")
         self.region = Region.from_text("\n".join(lines), constants, file="<barrier>")
-        self.map, self.count = map, count
+        self.map, self.count, self.on_empty = map, count, on_empty
 
     def rows(
         self, value: npt.ArrayLike, drift: npt.ArrayLike, control: npt.ArrayLike, rate: npt.ArrayLike = 1.0
@@ -102,7 +118,7 @@ class Barrier:
         *,
         x: npt.ArrayLike | None = None,
     ) -> tuple[Array, Any]:
-        """Inputs (…, inputs) and their outcomes (`hcr.Outcome`), NaN where no input keeps every row.
+        """Inputs (…, inputs) and their outcomes (`hcr.Outcome`); where no input keeps every row as `on_empty` says.
 
         Args:
             u: (…, inputs), the inputs wanted.
@@ -114,7 +130,7 @@ class Barrier:
             given = np.asarray(x, np.float64)
             rows = np.concatenate([rows, np.broadcast_to(given, (*rows.shape[:-1], given.shape[-1]))], -1)
         wanted = np.asarray(u, np.float64)
-        result, outcomes = take_inside(self.region, wanted, rows, self.map)
+        result, outcomes = take_inside(self.region, wanted, rows, self.map, self.on_empty)
         return result, Outcome(int(outcomes)) if np.ndim(outcomes) == 0 else outcomes
 
 

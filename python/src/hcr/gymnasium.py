@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from ._points import Kind, checked, take_inside
 from ._records import Outcome
+from ._relaxation import OnEmpty, known_on_empty
 from .errors import make
 from .region import Region, needs_region
 
@@ -93,9 +94,11 @@ class _Constrained:
         *,
         map: Kind = "contract",
         fallback: Fallback | None = None,
+        on_empty: OnEmpty = "nan",
     ) -> None:
         needs_region(region, type(self).__name__)
         checked(map)
+        self._on_empty: OnEmpty = known_on_empty(on_empty)
         if (region.p > 0) != (parameters is not None):
             raise make("argument", f"the region has {region.p} parameters: `parameters` gives them from an observation")
         super().__init__(env)  # type: ignore[call-arg]  # the wrapper of Gymnasium
@@ -109,7 +112,7 @@ class _Constrained:
     def _constrain(self, actions: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         x = None if self._parameters is None else self._parameters(self._observation)
         given = np.asarray(actions)
-        inside, outcomes = take_inside(self._region, given, x, self._map)
+        inside, outcomes = take_inside(self._region, given, x, self._map, self._on_empty)
         lost = np.isnan(inside).any(-1)
         if lost.any():
             if self._fallback is None:
@@ -142,6 +145,8 @@ class ConstrainAction(_Constrained, gymnasium.Wrapper[Any, Any, Any, Any]):
         map: ``"contract"`` moves along the ray to the origin, in microseconds; ``"project"`` to the nearest point.
         fallback: gives an action from the last observation and the action, for steps that have none inside: limits
             that contradict each other, or an action that isn't finite. Without it, such a step is an error.
+        on_empty: ``"relax"`` and ``"nearest"``: where limits contradict each other soft ones give as little as they can
+            (`hcr.Relaxation`).
 
     >>> import gymnasium, hcr
     >>> from hcr.gymnasium import ConstrainAction

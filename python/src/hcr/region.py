@@ -15,7 +15,7 @@ from . import _library, builder
 from ._arrays import address, as_bytes, columns_by_name, doubles
 from ._display import Display
 from ._handles import Handle, RelaxationHandle
-from ._relaxation import Relaxation
+from ._relaxation import Relaxation, Why, why
 from .errors import InvalidError, make
 
 _PROGRAMS = (".lp", ".mps", ".cbf")
@@ -314,6 +314,24 @@ class Region(Display):
                 for constraints other than bounds, rows and equalities.
         """
         return self._once("relaxation", lambda: Relaxation(self))  # type: ignore[no-any-return]
+
+    def why(self, x: npt.ArrayLike | None = None, y: npt.ArrayLike | None = None) -> Why:
+        """What holds a sample: limits that contradict each other, and the least that soft ones give; else the limit
+        that stops the ray from the origin through a point.
+
+        Args:
+            x: its p parameters, for a region with such.
+            y: n numbers, a point.
+
+        >>> import hcr
+        >>> plan = hcr.Region("var y[2]\\nparam need in [0, 7]\\n0 <= y <= 2\\nsoft: sum(y) >= need")
+        >>> why = plan.why([6.0])
+        >>> [limit.constraint.text for limit in why.conflict], [round(limit.change, 6) for limit in why.conflict]
+        (['0 <= y <= 2', 'soft: sum(y) >= need', '0 <= y <= 2'], [2.0, 2.0, 2.0])
+        >>> plan.why([1.0], [1.0, 3.0]).stops.text
+        '0 <= y <= 2'
+        """
+        return why(self, x, y)
 
     @staticmethod
     def _relaxed(handle: RelaxationHandle) -> Region:

@@ -369,9 +369,8 @@ def _apply(
 @functools.partial(jax.custom_vjp, nondiff_argnums=(0,))
 def _relax(region: Region, x: jax.Array) -> jax.Array:
     """Parameters to those of the relaxed region, by the C library called from Python."""
-    like = jax.ShapeDtypeStruct((*x.shape[:-1], region.relaxation.region.p), x.dtype)
-    run = functools.partial(_run_relaxation, region)
-    return _varying(x, jax.pure_callback(run, like, x, vmap_method="broadcast_all"))
+    run, like = functools.partial(_run_relaxation, region), _xla.types(_xla.shaped(x, region.relaxation.region.p))
+    return _varying(x, jax.pure_callback(run, like[0], x, vmap_method="broadcast_all"))
 
 
 def _run_relaxation(region: Region, x: Any) -> Any:
@@ -388,8 +387,8 @@ def _relax_forwards(region: Region, x: jax.Array) -> tuple[jax.Array, jax.Array]
 
 
 def _relax_backwards(region: Region, x: jax.Array, bar: jax.Array) -> tuple[jax.Array]:
-    run, like = functools.partial(_run_relaxation_vjp, region), jax.ShapeDtypeStruct(x.shape, x.dtype)
-    return (_varying(x, jax.pure_callback(run, like, x, bar, vmap_method="broadcast_all")),)
+    run = functools.partial(_run_relaxation_vjp, region)
+    return (_varying(x, jax.pure_callback(run, _xla.types(x)[0], x, bar, vmap_method="broadcast_all")),)
 
 
 _relax.defvjp(_relax_forwards, _relax_backwards)

@@ -1,0 +1,39 @@
+/* Rows whose limits contradict each other, of the commands that take --on-empty. */
+#ifndef HCR_RELAXED_ROWS_H
+#define HCR_RELAXED_ROWS_H
+
+#include "hcr/hcr_build.h"
+#include "row_map.h"
+
+enum on_empty { ON_EMPTY_NAN, ON_EMPTY_RELAX, ON_EMPTY_NEAREST };
+
+struct relaxed_rows {
+    int on_empty;
+    hcr_relaxation *relaxation;
+    hcr_workspace *workspace; /* of the relaxed region … */
+    hcr_projector *projector; /* … with `nearest` */
+    double *x;                /* of a row: the relaxed region's parameters … */
+    float *singles;           /* … and the same in single precision */
+    double *point;
+    float *point_single;
+    size_t relaxed; /* rows so far */
+};
+
+#define OPTION_ROW_ON_EMPTY(target)                                                                                    \
+    {                                                                                                                  \
+        OPTION_CHOICE, '\0', "on-empty", "nan|relax|nearest",                                                          \
+            "rows whose limits contradict each other: NaN; the map into limits that give as little as they can; the "  \
+            "nearest point of those",                                                                                  \
+            target, 0, 0                                                                                               \
+    }
+
+typedef hcr_status map_double(const hcr_region *, hcr_workspace *, size_t, const double *, const double *, double *,
+                              hcr_ray *, hcr_error *);
+typedef hcr_status map_single(const hcr_region *, hcr_workspace *, size_t, const float *, const float *, float *,
+                              hcr_ray *, hcr_error *);
+/* Gives the rows of a round whose parameters leave no point a result, and the outcome RELAXED. Both NULL: nearest
+ * points of the rows themselves. `width`: the columns of a row of the input. */
+void relax_rows(struct relaxed_rows *relaxed, struct row_map *map, size_t width, map_double *in_double,
+                map_single *in_single);
+
+#endif
