@@ -32,7 +32,6 @@ void hcri_walk_origin_map(hcri_walk *walk, hcri_origin_map *origin_map) {
         return;
     hcri_walk_f64s(walk, outputs, &origin_map->constant);
     hcri_walk_rows(walk, origin_map->parameters, &origin_map->map);
-    hcri_walk_u32(walk, &origin_map->brought);
     for (size_t j = 0; j < outputs && hcri_walk_got(walk); j++)
         if (origin_map->map.count != outputs || !isfinite(origin_map->constant[j]))
             walk->status = hcri_fail(walk->error, HCR_ERROR_FORMAT, "the moving origin is damaged");

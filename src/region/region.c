@@ -323,7 +323,7 @@ void hcr_region_free(hcr_region *region) {
 /* A compiled region: magic, version, size of the payload, the payload (the set, the origin, the bounds), and a checksum
  * of all before it. Margins and what depends on the origin are computed anew: they can't disagree with the rest. */
 static const char magic[8] = {'h', 'c', 'r', 'r', 'e', 'g', 'i', 'o'};
-enum { FORMAT_VERSION = 4, HEAD = 8 + 4 + 8, TAIL = 8 };
+enum { FORMAT_VERSION = 3, HEAD = 8 + 4 + 8, TAIL = 8 };
 
 /* FNV-1a, 64 bits. */
 static uint64_t checksum(const unsigned char *bytes, size_t size) {
@@ -336,7 +336,9 @@ static uint64_t checksum(const unsigned char *bytes, size_t size) {
 /* What is in a compiled region behind its set. */
 typedef struct contents {
     double *origin, *lower, *upper, radius;
-    uint32_t origin_choice, unbounded_allowed, visibility_proved;
+    uint32_t origin_choice;
+    uint32_t unbounded_allowed; /* and 2 where samples bring their origins */
+    uint32_t visibility_proved;
     size_t points, points_hidden;
     hcri_affine affine;
     hcri_origin_map origin_map;
@@ -362,7 +364,7 @@ static void put_payload(const hcr_region *region, hcri_bytes *out) {
                     region->upper,
                     region->radius,
                     region->origin_choice,
-                    (uint32_t)region->unbounded_allowed,
+                    (uint32_t)region->unbounded_allowed | region->origin_map.brought << 1,
                     (uint32_t)region->visibility.proved,
                     region->visibility.points,
                     region->visibility.points_hidden,
@@ -417,9 +419,10 @@ static hcr_status read_payload(hcri_source *in, hcr_region *region, hcr_error *e
     contents got = {.origin_map = {.outputs = outputs, .parameters = n - outputs}};
     content_fields(&walk, n, &got);
     HCRI_TRY(walk.status);
-    if (in->failed || in->used != in->size || got.unbounded_allowed > 1 || got.visibility_proved > 1 ||
+    if (in->failed || in->used != in->size || got.unbounded_allowed > 3 || got.visibility_proved > 1 ||
         got.points_hidden > got.points)
         return hcri_fail(error, HCR_ERROR_FORMAT, "the compiled region is cut short or has bytes left over");
+    got.origin_map.brought = got.unbounded_allowed >> 1;
     const hcri_analysis analysis = {
         .origin = got.origin,
         .lower = got.lower,
@@ -427,7 +430,7 @@ static hcr_status read_payload(hcri_source *in, hcr_region *region, hcr_error *e
         .radius = got.radius,
         .affine = &got.affine,
         .origin_map = n == outputs ? NULL : &got.origin_map,
-        .unbounded_allowed = (int)got.unbounded_allowed,
+        .unbounded_allowed = (int)(got.unbounded_allowed & 1),
         .visibility = {.proved = (int)got.visibility_proved, .points = got.points, .points_hidden = got.points_hidden},
         .origin_choice = got.origin_choice};
     if (!in->in_memory) {

@@ -260,6 +260,8 @@ static void equality_fields(hcri_walk *walk, size_t n, hcri_equalities *equaliti
 
 /* What a variable is, in bits. */
 enum { IS_SCALAR = 1, IS_MATRIX = 2, HAS_LABELS = 4 };
+/* Beside the line of a place: its priority and weight follow. */
+#define IS_SOFT ((uint32_t)1 << 31)
 
 hcr_status hcri_set_write(const hcri_set *set, hcri_bytes *out) {
     hcri_put_u64(out, set->variables);
@@ -279,10 +281,12 @@ hcr_status hcri_set_write(const hcri_set *set, hcri_bytes *out) {
     for (size_t i = 0; i < set->places; i++) {
         hcri_put_string(out, set->place[i].file);
         hcri_put_string(out, set->place[i].text);
-        hcri_put_u32(out, (uint32_t)set->place[i].line);
+        hcri_put_u32(out, (uint32_t)set->place[i].line | (set->place[i].priority != 0 ? IS_SOFT : 0));
         hcri_put_u32(out, (uint32_t)set->place[i].column);
-        hcri_put_u32(out, set->place[i].priority);
-        hcri_put_f64(out, set->place[i].weight);
+        if (set->place[i].priority != 0) {
+            hcri_put_u32(out, set->place[i].priority);
+            hcri_put_f64(out, set->place[i].weight);
+        }
     }
     hcri_put_u64(out, set->blocks);
     for (size_t i = 0; i < set->blocks; i++) {
@@ -307,7 +311,7 @@ static size_t count_lines(const char *text) {
 }
 
 static hcr_status read_variables(hcri_source *in, hcri_set *set, hcr_error *error) {
-    const size_t variables = hcri_get_count(in, 36);
+    const size_t variables = hcri_get_count(in, 24);
     HCRI_SCRATCH(scratch, &set->allocator);
     for (size_t i = 0; i < variables && !in->failed; i++) {
         const char *name = hcri_get_string(in, scratch);
@@ -328,15 +332,17 @@ static hcr_status read_variables(hcri_source *in, hcri_set *set, hcr_error *erro
 }
 
 static hcr_status read_places(hcri_source *in, hcri_set *set, hcr_error *error) {
-    const size_t places = hcri_get_count(in, 36);
+    const size_t places = hcri_get_count(in, 24);
     HCRI_SCRATCH(scratch, &set->allocator);
     for (size_t i = 0; i < places && !in->failed; i++) {
         const char *file = hcri_get_string(in, scratch), *text = hcri_get_string(in, scratch);
-        const int line = (int)hcri_get_u32(in), column = (int)hcri_get_u32(in);
-        const uint32_t priority = hcri_get_u32(in);
-        const double weight = hcri_get_f64(in);
-        if (in->failed || line < 0 || column < 0 || priority > HCRI_MOST_PRIORITIES ||
-            (priority != 0 && !(weight > 0 && weight <= HCRI_LARGEST_COEFFICIENT)))
+        const uint32_t line_and_soft = hcri_get_u32(in);
+        const int line = (int)(line_and_soft & ~IS_SOFT), column = (int)hcri_get_u32(in);
+        const int is_soft = (line_and_soft & IS_SOFT) != 0;
+        const uint32_t priority = is_soft ? hcri_get_u32(in) : 0;
+        const double weight = is_soft ? hcri_get_f64(in) : 0;
+        if (in->failed || column < 0 || priority > HCRI_MOST_PRIORITIES ||
+            (is_soft && !(priority > 0 && weight > 0 && weight <= HCRI_LARGEST_COEFFICIENT)))
             return damaged(error, "sources");
         HCRI_TRY(hcri_set_add_place(set, file, line, column, text, error));
         hcri_set_soften_place(set, (unsigned char)priority, weight);

@@ -38,8 +38,10 @@ static hcr_status add_variables(making *at, hcr_error *error) {
     HCRI_TRY(hcri_set_add_outputs_of(&at->to, at->from, error));
     for (size_t i = 0; i < at->from->variables; i++) {
         const hcri_variable *variable = &at->from->variable[i];
-        if (variable->parameter)
-            HCRI_TRY(hcri_set_add_variable(&at->to, variable->name, variable->size, variable->scalar, 1, error));
+        if (!variable->parameter)
+            continue;
+        HCRI_TRY(hcri_set_add_variable(&at->to, variable->name, variable->size, variable->scalar, 1, error));
+        HCRI_TRY(hcri_set_shape_variable(&at->to, variable->columns, variable->labels, error));
     }
     HCRI_TRY(add_parameters(at, "slack", at->relaxation->slacks, error));
     HCRI_TRY(add_parameters(at, "room", 1, error));
