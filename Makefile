@@ -1,5 +1,5 @@
 # The everyday commands, thin over the CMake presets.
-.PHONY: all demo experiments experiments-quick lint quick golden test test-python test-long coverage mutants sanitize supply install format clean
+.PHONY: all demo experiments experiments-quick lint quick golden test test-python test-long coverage mutants sanitize supply wasm site site-test install format clean
 
 all:
 	@scripts/packages build
@@ -75,6 +75,15 @@ sanitize:
 supply: all
 	scripts/reproducible
 	scripts/sbom build build/sbom.json
+
+# The library for JavaScript, in js/; the site with its playground, in build/site; both tested, also in Chromium.
+wasm:
+	@scripts/packages site
+	wasm/build
+site: all wasm
+	site/build
+site-test: site
+	site/test/run
 
 install: all
 	cmake --install build

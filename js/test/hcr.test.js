@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { gzipSync } from "node:zlib";
 import { HcrError, load, NONE, OUTCOMES } from "../index.js";
 import { REGIONS, steps } from "./regions.js";
 
@@ -109,4 +111,11 @@ test("many regions leave the memory as it was", () => {
   };
   const size = round();
   assert.equal(round(), size);
+});
+
+test("what is loaded is at most 1.5 MB compressed", (t) => {
+  const sizes = ["../dist/hcr.wasm", "../dist/hcr.mjs", "../index.js"]
+    .map((file) => gzipSync(readFileSync(new URL(file, import.meta.url)), { level: 9 }).length);
+  t.diagnostic(`${sizes.join(" + ")} bytes`);
+  assert.ok(sizes.reduce((sum, size) => sum + size) <= 1_500_000);
 });
