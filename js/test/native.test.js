@@ -37,7 +37,7 @@ for (const [kind, text] of Object.entries(REGIONS))
     const close = CLOSE[kind] ?? 0;
     ours.forEach((x, k) => assert.ok(Math.abs(x - native[k]) <= close * Math.max(1, Math.abs(x)),
       `row ${Math.floor(k / n)}: ${x} here, ${native[k]} native`));
-    /* From the text: origins come from solvers that end within their tolerances. */
-    const [a, b] = [hcr.region(text).origin, region.origin];
-    a.forEach((x, k) => assert.ok(Math.abs(x - b[k]) <= 1e-6 * Math.max(1, Math.abs(x)), `origin ${a} here, ${b} native`));
+    /* From the text: an origin is good enough once its ball is about as large as can be, and needn't be the same one. */
+    const [here, there] = [hcr.region(text), region].map((made) => made.describe().inradius);
+    assert.ok(Math.abs(here - there) <= 0.02 * there, `inradius ${here} here, ${there} native`);
   });

@@ -4,9 +4,8 @@
 # What you write today, and what it becomes. All results here are inside at tolerance 0.
 
 # %%
-import numpy as np
-
 import hcr
+import numpy as np
 
 raw = np.random.default_rng(0).normal(size=(1000, 4)) * 3
 
@@ -59,7 +58,11 @@ print(same.check(y).all(), f"largest A y − b in floating point: {(y @ A.T - b)
 limits = hcr.Region("param cap in [0.5, 2]\nvar y[4]\ny >= 0\nsum(y) <= cap")
 cap = np.random.default_rng(1).uniform(0.5, 2, (1000, 1))
 y = limits.project(raw, cap)
-print(limits.check(y, cap).all(), "by the parameter:", limits.project.vjp(raw, np.ones_like(y), cap)[1][:3].ravel().round(3))
+print(
+    limits.check(y, cap).all(),
+    "by the parameter:",
+    limits.project.vjp(raw, np.ones_like(y), cap)[1][:3].ravel().round(3),
+)
 
 # %% [markdown]
 # [The nearest point as a layer](../nearest.md) has the details, and the speeds.
@@ -70,6 +73,8 @@ print(limits.check(y, cap).all(), "by the parameter:", limits.project.vjp(raw, n
 # nearest point to 1e-8 and exactly inside, also for cones and matrix inequalities:
 
 # %%
-rows = hcr.Region("var y[4]\nA @ y == 1\n-1 <= y <= 1\nC @ y <= 0.5\n", A=[[1.0, 1, 1, 1]], C=[[1.0, -1, 0, 0], [0, 0, 1, -1]])
+rows = hcr.Region(
+    "var y[4]\nA @ y == 1\n-1 <= y <= 1\nC @ y <= 0.5\n", A=[[1.0, 1, 1, 1]], C=[[1.0, -1, 0, 0], [0, 0, 1, -1]]
+)
 y = rows.project(raw)
 print(rows.check(y).all(), f"equality off by at most {np.abs(y.sum(1) - 1).max():.1e}")

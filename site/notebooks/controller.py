@@ -8,7 +8,6 @@
 # %%
 import matplotlib.pyplot as plt
 import numpy as np
-
 from hcr.control import Barrier
 
 tree, radius, goal = np.array([2.0, 0.15]), 0.7, np.array([4.0, 0.0])

@@ -9,9 +9,8 @@ import pathlib
 import subprocess
 import tempfile
 
-import numpy as np
-
 import hcr
+import numpy as np
 
 text = """
 var force[3]

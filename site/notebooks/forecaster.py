@@ -9,10 +9,9 @@
 # %%
 import csv
 
+import hcr
 import matplotlib.pyplot as plt
 import numpy as np
-
-import hcr
 
 
 def read(path):
