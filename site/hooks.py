@@ -1,4 +1,4 @@
-"""What the site has beside docs/: pages of this folder, the notebooks, and files of the repository that pages link to."""
+"""What the site has beside docs/: its own pages, the notebooks, and files of the repository that pages link to."""
 
 import glob
 import os
