@@ -200,6 +200,26 @@ static void note_settings(struct job *job) {
     must(hcri_report_take(&noted, &job->opened.text, &failure));
 }
 
+/* Columns of words, such as dates, are no inputs. What isn't NaN in them would have been refused. */
+static void read_inputs(struct job *job, const char *path) {
+    static const hcr_table_columns numbers = {.words = true};
+    hcr_table *inputs = &job->inputs;
+    must(hcr_table_read_columns(path, HCR_TABLE_BY_NAME, NULL, 1, &numbers, inputs, &failure));
+    const char **kept = allocate(inputs->columns + 1, sizeof *kept);
+    size_t count = 0;
+    for (size_t j = 0; inputs->names != NULL && inputs->rows != 0 && j < inputs->columns; j++) {
+        if (!isnan(inputs->values[j]))
+            kept[count++] = inputs->names[j];
+        else if (!job->quiet)
+            report("the column \"%s\" of X has words: it is no input", inputs->names[j]);
+    }
+    if (count == 0 && inputs->names != NULL && inputs->rows != 0)
+        fail(EXIT_INPUT, "X has no column of numbers");
+    if (count != 0 && count < inputs->columns)
+        must(hcr_table_match(inputs, count, kept, "X", &failure));
+    free(kept);
+}
+
 static void read_weights(struct job *job) {
     if (job->weights_path == NULL)
         return;
@@ -214,7 +234,7 @@ static void read_weights(struct job *job) {
 
 static void read_all(struct job *job, const char *const *operand) {
     region_open(operand[0], &job->settings, &job->opened);
-    must(hcr_table_read(operand[1], HCR_TABLE_BY_NAME, NULL, 1, &job->inputs, &failure));
+    read_inputs(job, operand[1]);
     table_read_points(operand[2], job->opened.region, "Y", &job->targets);
     if (job->inputs.rows != job->targets.rows)
         fail(EXIT_INPUT, "X has %zu rows and Y has %zu: a row of one belongs to a row of the other", job->inputs.rows,

@@ -18,7 +18,7 @@ void stream_open(struct stream *stream, const char *input, size_t columns, const
                  const struct results *results) {
     *stream = (struct stream){.input = input,
                               .vector = columns == 1,
-                              .needed = {.count = columns, .names = names},
+                              .needed = {.count = columns, .names = names, .words = results != NULL},
                               .parts = 1,
                               .results = results};
     if (results != NULL && (strcmp(results->path, "-") != 0 || !isatty(STDOUT_FILENO)))
@@ -47,6 +47,43 @@ int stream_next(struct stream *stream) {
     return 1;
 }
 
+/* A cell as CSV has it. */
+static void write_cell(FILE *file, const char *text) {
+    const size_t length = strlen(text);
+    if (strpbrk(text, ",;\t\"\r\n") == NULL && text[0] != ' ' && (length == 0 || text[length - 1] != ' ')) {
+        fputs(text, file);
+        return;
+    }
+    fputc('"', file);
+    for (; *text != '\0'; text++)
+        fprintf(file, *text == '"' ? "\"\"" : "%c", *text);
+    fputc('"', file);
+}
+
+/* The lines of results, behind each row's words that nobody asked for, such as dates. */
+static void write_with_words(struct stream *stream, const char *bytes, size_t size, hcr_table_piece piece) {
+    FILE *file = stream->file.stream;
+    const char *const *names, *cells;
+    const size_t words = hcr_table_reader_words(stream->reader, &names, &cells);
+    const char *const end = bytes + size;
+    while (bytes < end) {
+        const char *next = (const char *)memchr(bytes, '\n', (size_t)(end - bytes)) + 1;
+        for (size_t k = 0; k < words; k++) {
+            write_cell(file, piece == HCR_TABLE_HEAD ? names[k] : cells);
+            cells += piece == HCR_TABLE_HEAD ? 0 : strlen(cells) + 1;
+            fputc(',', file);
+        }
+        fwrite(bytes, 1, (size_t)(next - bytes), file);
+        bytes = next;
+    }
+}
+
+static int has_words(const struct stream *stream) {
+    const char *const *names, *cells;
+    return stream->reader != NULL && hcr_table_format_of(stream->results->path) == HCR_TABLE_CSV &&
+           hcr_table_reader_words(stream->reader, &names, &cells) != 0;
+}
+
 /* Prints a piece of the results; what comes in front opens their file. */
 static void write_piece(struct stream *stream, size_t rows, double *values, hcr_table_piece piece) {
     const struct results *results = stream->results;
@@ -56,7 +93,11 @@ static void write_piece(struct stream *stream, size_t rows, double *values, hcr_
     must(hcr_table_print(results->path, &table, results->precision, piece, &bytes, &size, &failure));
     if (stream->file.stream == NULL)
         output_file_open(&stream->file, results->path);
-    if (fwrite(bytes, 1, size, stream->file.stream) != size)
+    if (has_words(stream))
+        write_with_words(stream, bytes, size, piece);
+    else
+        fwrite(bytes, 1, size, stream->file.stream);
+    if (ferror(stream->file.stream))
         fail_file("write", strcmp(results->path, "-") == 0 ? "standard output" : results->path);
     hcr_free(bytes);
 }

@@ -25,12 +25,13 @@ typedef struct hcr_table {
 HCR_API void hcr_table_clear(hcr_table *table);
 
 /* What is needed of a CSV file. Columns of a header that aren't among `names` (NULL: all are) may hold anything, such
- * as dates: their cells are NaN. `nan`: cells of "nan", as tables of results have them, are taken too. `missing`: all
+ * as dates: their cells are NaN. `words`: columns that aren't among them and whose first cell is a word may as well,
+ * with `names` NULL any such column. `nan`: cells of "nan", as tables of results have them, are taken too. `missing`: all
  * missing values and infinities are, as NaN. */
 typedef struct hcr_table_columns {
     size_t count;
     const char *const *names;
-    bool nan, missing;
+    bool nan, missing, words;
 } hcr_table_columns;
 
 /* Reads a table of numbers. path "-": standard input. What `table` had before is freed; a failure leaves it as it was.
@@ -79,6 +80,10 @@ HCR_API void hcr_table_reader_need(hcr_table_reader *reader, const hcr_table_col
 HCR_API size_t hcr_table_reader_parts(const hcr_table_reader *reader);
 /* The rows that end in the next part; none behind the last. What `table` had before is freed. */
 HCR_API HCR_MUST_USE hcr_status hcr_table_reader_next(hcr_table_reader *reader, hcr_table *table, hcr_error *error);
+
+/* Columns of words of a CSV file that aren't needed, where `words` was asked for: how many there are, their names, and
+ * of the part that was read last their cells, row by row, each with a 0 behind it. They stay until the next part. */
+HCR_API size_t hcr_table_reader_words(const hcr_table_reader *reader, const char *const **names, const char **cells);
 
 /* HCR_TABLE_CSV, _NPY or _NPZ, as HCR_TABLE_BY_NAME takes a path. */
 HCR_API hcr_table_format hcr_table_format_of(const char *path);

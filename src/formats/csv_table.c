@@ -90,12 +90,48 @@ static hcr_status find_needed(hcri_csv_table *r, hcr_error *error) {
     return HCR_OK;
 }
 
+/* Which of the columns that aren't needed have words, by the first row. */
+static hcr_status find_words(hcri_csv_table *r, const hcri_csv_row *row, hcr_error *error) {
+    const hcr_table *table = &r->table;
+    if (r->needed == NULL || !r->needed->words || table->names == NULL || r->is_word != NULL ||
+        row->count != table->columns + r->row_names)
+        return HCR_OK;
+    r->is_word = calloc(table->columns + 1, 1);
+    r->word_names = calloc(table->columns + 1, sizeof *r->word_names);
+    if (r->is_word == NULL || r->word_names == NULL)
+        return hcri_fail_memory(error);
+    for (size_t j = 0; j < table->columns; j++) {
+        double value;
+        r->is_word[j] = (r->is_needed == NULL || !r->is_needed[j]) &&
+                        hcri_csv_classify(&row->cells[j + r->row_names], &value) == HCRI_CSV_WORD;
+        if (r->is_word[j])
+            r->word_names[r->words++] = table->names[j];
+    }
+    return HCR_OK;
+}
+
+static hcr_status keep_words(hcri_csv_table *r, const hcri_csv_row *row, hcr_error *error) {
+    for (size_t j = 0; r->words != 0 && j < r->table.columns; j++) {
+        const hcri_csv_cell *cell = &row->cells[j + r->row_names];
+        if (!r->is_word[j])
+            continue;
+        char *cells =
+            hcri_grow(&hcri_default_allocator, r->word_cells, &r->word_capacity, r->word_bytes + cell->length + 1, 1);
+        if (cells == NULL)
+            return hcri_fail_memory(error);
+        r->word_cells = cells;
+        memcpy(cells + r->word_bytes, cell->text, cell->length + 1);
+        r->word_bytes += cell->length + 1;
+    }
+    return HCR_OK;
+}
+
 /* What a cell stands for: anything in a column that isn't needed, a NaN where such are taken, or a number. */
 static hcr_status read_cell(const hcri_csv_table *r, const hcri_csv_row *row, size_t j, double *value,
                             hcr_error *error) {
     const hcri_csv_cell *cell = &row->cells[j + r->row_names];
     *value = NAN;
-    if (r->is_needed != NULL && !r->is_needed[j])
+    if ((r->is_needed != NULL && !r->is_needed[j]) || (r->is_word != NULL && r->is_word[j]))
         return HCR_OK;
     if (r->needed != NULL && r->needed->nan && strcasecmp(cell->text, "nan") == 0)
         return HCR_OK;
@@ -130,6 +166,7 @@ static hcr_status read_row(void *context, const hcri_csv_row *row, hcr_error *er
         if (r->header_line != 0)
             HCRI_TRY(hcri_names_check(table->columns, table->names, row->file, r->header_line, error));
         HCRI_TRY(find_needed(r, error));
+        HCRI_TRY(find_words(r, row, error));
     }
     const size_t columns = table->columns;
     if (r->numbered && row->count == columns + 1 && !is_number(&row->cells[0], r->rows_seen - 1))
@@ -148,6 +185,7 @@ static hcr_status read_row(void *context, const hcri_csv_row *row, hcr_error *er
     table->values = values;
     for (size_t j = 0; j < columns; j++)
         HCRI_TRY(read_cell(r, row, j, values + table->rows * columns + j, error));
+    HCRI_TRY(keep_words(r, row, error));
     table->rows++;
     return HCR_OK;
 }
@@ -162,6 +200,9 @@ void hcri_csv_table_close(hcri_csv_table *reading) {
     hcri_csv_close(&reading->csv);
     hcr_table_clear(&reading->table);
     free(reading->is_needed);
+    free(reading->is_word);
+    free(reading->word_names);
+    hcri_release(&hcri_default_allocator, reading->word_cells);
 }
 
 hcr_status hcri_csv_table_feed(hcri_csv_table *reading, const char *bytes, size_t size, int is_last, hcr_error *error) {

@@ -36,7 +36,12 @@ typedef struct hcri_csv_table {
     int has_row;                     /* a row of numbers was seen … */
     int counts;                      /* … and the first one is 0, 1, 2 …: names, if the next has other numbers */
     size_t row_names;                /* cells in front of each row that name it: 0 or 1 */
-    int numbered;                    /* those are R's numbers without quotes: 1, 2, 3 … */
+    size_t words;                    /* columns of words that are kept: … */
+    const char **word_names;         /* … the names, which are the table's, … */
+    char *is_word;                   /* … which columns they are, … */
+    char *word_cells;                /* … and the cells since the last piece, each with a 0 behind it */
+    size_t word_bytes, word_capacity;
+    int numbered; /* those are R's numbers without quotes: 1, 2, 3 … */
 } hcri_csv_table;
 hcr_status hcri_csv_table_open(hcri_csv_table *reading, const char *file, const hcr_table_columns *needed,
                                hcr_error *error);

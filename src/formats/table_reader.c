@@ -93,6 +93,7 @@ static hcr_status take_csv(hcr_table_reader *reader, hcr_table *table, hcr_error
         size_t size = (size_t)(end - reader->place);
         HCRI_TRY(read_piece(reader, reader->place, &size, error));
         reader->place += size;
+        reader->csv.word_bytes = 0;
         HCRI_TRY(hcri_csv_table_feed(&reader->csv, reader->text, size, reader->place == reader->size, error));
     }
     return hcri_csv_table_take(&reader->csv, table, error);
@@ -217,6 +218,12 @@ void hcr_table_reader_free(hcr_table_reader *reader) {
 }
 
 void hcr_table_reader_need(hcr_table_reader *reader, const hcr_table_columns *needed) { reader->csv.needed = needed; }
+
+size_t hcr_table_reader_words(const hcr_table_reader *reader, const char *const **names, const char **cells) {
+    *names = reader->csv.word_names;
+    *cells = reader->csv.word_cells;
+    return reader->csv.words;
+}
 
 size_t hcr_table_reader_parts(const hcr_table_reader *reader) { return reader->parts; }
 

@@ -14,6 +14,24 @@ for text in '0.5,0\n0,0.25\n' '0.5,0\n0,0.25' '0.5;0\n0;0.25\n' '0.5\t0\n0\t0.25
     same "$text on standard input" "$wanted" "${output//-0/0}"
 done
 
+# Words that nobody asked for stand beside the results, in files of several parts too; X's are no inputs.
+printf 'day,y[0],n,y[1],who\n2024-01-01,.5,7,0,"a, ""b"""\n2024-01-02,0,8,.25,\n' >words.csv
+expect 0 contract "$disc" words.csv -o out.csv
+same "words beside results" $'day,who,y[0],y[1]\n2024-01-01,"a, ""b""",0.5,0\n2024-01-02,,0,0.25' "$(cat out.csv)"
+expect 0 check "$disc" out.csv
+expect 0 contract "$disc" words.csv -o out.npy
+(echo 'day,y[0],y[1]' && seq -f 'd%.0f,0.5,0.25' 200000) >words.csv
+expect 0 contract "$disc" words.csv -o out.csv
+same "words in parts" "$(cksum <words.csv)" "$(cksum <out.csv)"
+printf 'day,a\nmonday,1\ntuesday,2\nsunday,4\n' >words.csv
+printf 'y[0],y[1]\n.5,0\n0,.25\n0,.1\n' >in.csv
+expect 0 fit "$disc" words.csv in.csv -o words.model --epochs 1
+says "$messages" 'the column "day" of X has words: it is no input'
+expect 0 predict words.model words.csv
+says "$output" '^sunday,[0-9.-]+,[0-9.-]+$'
+rm out.csv
+printf 'y[0],y[1]\n0.5,0\n0,0.25\n' >in.csv
+
 # C32: missing values are refused with their place, never read as 0.
 for cell in '' nan NaN NA inf - abc; do
     printf 'y[0],y[1]\n0.5,0\n%s,0.25\n' "$cell" >bad.csv
