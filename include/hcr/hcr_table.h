@@ -26,8 +26,8 @@ HCR_API void hcr_table_clear(hcr_table *table);
 
 /* What is needed of a CSV file. Columns of a header that aren't among `names` (NULL: all are) may hold anything, such
  * as dates: their cells are NaN. `words`: columns that aren't among them and whose first cell is a word may as well,
- * with `names` NULL any such column. `nan`: cells of "nan", as tables of results have them, are taken too. `missing`: all
- * missing values and infinities are, as NaN. */
+ * with `names` NULL any such column. `nan`: cells of "nan", as tables of results have them, are taken too. `missing`:
+ * all missing values and infinities are, as NaN. */
 typedef struct hcr_table_columns {
     size_t count;
     const char *const *names;
