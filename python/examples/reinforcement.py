@@ -8,7 +8,7 @@ Three ways to keep to that, each trained from as many seeds:
 
     softened    hcr.stable_baselines3.SACPolicy: the policy's own distribution ends inside, its density is exact
     contract    the usual policy in the box; a wrapper takes each action inside along a ray, which the policy ignores
-    project     the same to the nearest action inside
+    project     the same to the nearest action inside (the pendulum has one torque: there it is contract)
 
 Every action that reaches the environment is checked, decided exactly.
 """
@@ -40,6 +40,7 @@ TASKS = {
         abs(speed * torque) <= 6
         """,
         lambda observation: observation[..., 2:],
+        ("softened", "contract"),
     ),
     "arm": (
         "Reacher-v5",
@@ -50,9 +51,9 @@ TASKS = {
         abs(speed * torque) <= 1
         """,
         lambda observation: observation[..., 6:8],
+        ("softened", "contract", "project"),
     ),
 }
-WAYS = ("softened", "contract", "project")
 
 
 class Check(gymnasium.Wrapper):
@@ -78,7 +79,7 @@ class Check(gymnasium.Wrapper):
 
 def train(task, way, seed, steps):
     """Trains; returns of the episodes, of up to twenty more without exploring, steps outside, seconds a step."""
-    name, text, parameters = TASKS[task]
+    name, text, parameters, _ = TASKS[task]
     region = hcr.Region(text)
     check = Check(gymnasium.make(name), region, parameters)
     env = ConstrainAction(check, region, parameters, map="project" if way == "project" else "contract")
@@ -141,7 +142,7 @@ def draw(found, file):
             axis.fill_between(at, curves.min(0), curves.max(0), color=line.get_color(), alpha=0.15, lw=0)
         axis.set(title=f"{TASKS[task][0]}, limited power", xlabel="episode", ylabel="return")
         axis.grid(alpha=0.3)
-    axes[0][0].legend(frameon=False)
+    axes[0][-1].legend(frameon=False, loc="lower right")
     figure.savefig(file, dpi=130)
     print(f"{file}: mean and range over the seeds")
 
@@ -156,10 +157,10 @@ def main():
     options = arguments.parse_args()
     torch.set_num_threads(1)
     done = json.loads(options.keep.read_text()) if options.keep and options.keep.exists() else {}
-    found = {task: {way: [] for way in WAYS} for task in options.task or TASKS}
+    found = {task: {way: [] for way in TASKS[task][3]} for task in options.task or TASKS}
     for seed in range(options.seeds):
         for task, ways in found.items():
-            for way in WAYS:
+            for way in ways:
                 key = f"{task} {way} {seed} {options.steps}"
                 if key not in done:
                     done[key] = train(task, way, seed, options.steps)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import pathlib
 import subprocess
@@ -13,6 +14,7 @@ FOLDER = pathlib.Path(__file__).resolve().parents[1] / "examples"
 SOLVERS = {
     "actor_critic.py": "gymnasium",
     "dc3.py": "daqp",
+    "portfolio.py": "gymnasium",
     "proxy.py": "osqp",
     "reinforcement.py": "gymnasium",
     "unicycle.py": "daqp",
@@ -24,9 +26,12 @@ def test_example(name):
     pytest.importorskip("torch")
     if name in SOLVERS:
         pytest.importorskip(SOLVERS[name])
-    if name == "reinforcement.py":
+    if name in ("reinforcement.py", "portfolio.py"):
         pytest.importorskip("stable_baselines3")
+    if name == "reinforcement.py":
         pytest.importorskip("mujoco")
+    if name == "portfolio.py" and importlib.util.find_spec("skfolio") is None:
+        pytest.skip("skfolio's prices aren't here")
     if name == "forecast.py" and not (FOLDER.parents[1] / "examples" / "m4").is_dir():
         pytest.skip("its data aren't beside it")
     alone = {**os.environ, "OMP_NUM_THREADS": "1"}  # torch's threads get in each other's way on a busy machine

@@ -233,14 +233,21 @@ void hcri_sample_origin_find_all(const hcr_region *region, size_t samples, doubl
     const size_t n = region->set.n, outputs = region->set.outputs, flags = hcri_centres_flags(region);
     if (region->origin_proved)
         hcri_origin_map_origins(&region->origin_map, samples, points + outputs, points, n);
-    for (size_t s = 0; s < samples; s++)
-        if (!region->origin_proved)
-            sample_origin[s] =
-                hcri_sample_origin_find(region, points + s * n, is_free == NULL ? NULL : is_free + s * flags, scratch);
-        else
-            sample_origin[s] = hcri_origin_map_accepts(&region->origin_map, points + s * n + outputs)
+    for (size_t s = 0; s < samples; s++) {
+        double *point = points + s * n, *own_free = is_free == NULL ? NULL : is_free + s * flags;
+        if (region->origin_proved) {
+            sample_origin[s] = hcri_origin_map_accepts(&region->origin_map, point + outputs)
                                    ? HCRI_SAMPLE_ORIGIN_AFFINE
                                    : HCRI_SAMPLE_ORIGIN_OUT_OF_RANGE;
+        } else if (s > 0 && memcmp(point + outputs, point - n + outputs, (n - outputs) * sizeof *point) == 0) {
+            memcpy(point, point - n, outputs * sizeof *point); /* several rows of one sample, as of a distribution's */
+            if (own_free != NULL)
+                memcpy(own_free, own_free - flags, flags * sizeof *own_free);
+            sample_origin[s] = sample_origin[s - 1];
+        } else {
+            sample_origin[s] = hcri_sample_origin_find(region, point, own_free, scratch);
+        }
+    }
 }
 
 /* As the step of a map and its completion round. */

@@ -63,7 +63,7 @@ class SoftenedDistribution(DiagGaussianDistribution):
 
     def proba_distribution(self, mean_actions: Tensor, log_std: Tensor) -> SoftenedDistribution:
         scale = self._scale.to(mean_actions.device)
-        normal = torch.distributions.Normal(scale * mean_actions, scale * log_std.exp())
+        normal = torch.distributions.Normal(scale * mean_actions, scale * log_std.exp(), validate_args=False)
         x = None if self.x is None else self.x.to(mean_actions.dtype)
         self.distribution = Softened(normal, self.region, x, "tanh", validate_args=False)
         return self
@@ -73,7 +73,8 @@ class SoftenedDistribution(DiagGaussianDistribution):
         return log_prob + self._log_unit
 
     def entropy(self) -> Tensor:
-        return self.distribution.entropy() - self._log_unit
+        entropy: Tensor = self.distribution.entropy(samples=1)  # the minibatch is what takes the mean
+        return entropy - self._log_unit
 
     def mode(self) -> Tensor:
         return self.distribution.mode

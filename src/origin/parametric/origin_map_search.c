@@ -47,7 +47,8 @@ static hcr_status refuse_middle(hcr_status status, const hcr_error *found, hcr_e
         error, status, found->file, found->line, found->column,
         "with all parameters at the middle of their ranges %s\n"
         "Narrow the ranges; where two parameters are the ends of an interval, declare one and the width "
-        "(hi = lo + width, with a range of widths above 0).",
+        "(hi = lo + width, with a range of widths above 0). Bounds and rows need no ranges: without them each sample "
+        "gets an origin of its own.",
         found->text);
 }
 
