@@ -77,6 +77,7 @@ class SoftenTransform(Transform):
         if squash not in ("soften", "tanh"):
             raise make("argument", f'squash is {squash!r}: take "soften" or "tanh"')
         self.region, self.x, self.squash = region, x, squash
+        self._drawn: tuple[Tensor | None, Tensor] = None, torch.empty(0)  # the last v and its gauge, as the cache has y
         affine = _rays.affine(region)
         self._others: Any = None if affine is None else (affine.dependent.tolist(), affine.map[:, region.free].T)
 
@@ -108,12 +109,15 @@ class SoftenTransform(Transform):
         return steps.index_copy(-1, places, torch.cat([v, others.to(v.dtype)], -1))
 
     def _call(self, v: Tensor) -> Tensor:
-        return self._inside(self._steps(v), self.x)
+        steps = self._steps(v)
+        radius = gauge(steps, self.region, self.x)
+        if self._cache_size:
+            self._drawn = v, radius
+        return self._inside(steps, radius, self.x)
 
-    def _inside(self, steps: Tensor, x: Tensor | None) -> Tensor:
+    def _inside(self, steps: Tensor, radius: Tensor, x: Tensor | None) -> Tensor:
         """Steps drawn in, by contract, which keeps what is inside; soften turns away from gaps about to close."""
-        share = self._share(gauge(steps, self.region, x))
-        return contract(steps * share.unsqueeze(-1), self.region, x)
+        return contract(steps * self._share(radius).unsqueeze(-1), self.region, x)
 
     def _share(self, radius: Tensor) -> Tensor:
         """ρ(γ)/γ."""
@@ -130,22 +134,24 @@ class SoftenTransform(Transform):
         return v if self._others is None else v[..., self.region.free.tolist()]
 
     def log_abs_det_jacobian(self, v: Tensor, y: Tensor) -> Tensor:
-        radius, k = gauge(self._steps(v), self.region, self.x), self.region.freedom
+        drawn, radius = self._drawn
+        if drawn is not v:
+            radius = gauge(self._steps(v), self.region, self.x)
+        k = self.region.freedom
         if self.squash == "soften":
             determinant = -(k + 1) * radius.log1p()
         else:
             log_slope = 2 * (math.log(2) - radius - torch.nn.functional.softplus(-2 * radius))
             determinant = (k - 1) * self._share(radius).log() + log_slope
-        return determinant if self.x is None else torch.where(self._has_interior(), determinant, float("nan"))
+        if self.x is None or self.region.origin_form != "checked":
+            return determinant
+        return torch.where(self._has_interior(self.x), determinant, float("nan"))
 
-    def _has_interior(self) -> Tensor:
+    def _has_interior(self, x: Tensor) -> Tensor:
         """Whether steps along each coordinate keep their direction: those that a sample holds are taken out."""
-        assert self.x is not None
-        if self.region.origin_form != "checked":
-            return torch.ones(self.x.shape[:-1], dtype=torch.bool, device=self.x.device)
-        x, free = self.x.detach().double().unsqueeze(-2), self.region.free.tolist()
-        axes = torch.eye(len(free), dtype=x.dtype, device=x.device)
-        moved = (self._inside(self._steps(axes), x) - origin(x, self.region))[..., free]
+        x, free = x.detach().double().unsqueeze(-2), self.region.free.tolist()
+        axes = self._steps(torch.eye(len(free), dtype=x.dtype, device=x.device))
+        moved = (self._inside(axes, gauge(axes, self.region, x), x) - origin(x, self.region))[..., free]
         along = moved.diagonal(dim1=-2, dim2=-1)
         return (along > 0).all(-1) & ((moved - torch.diag_embed(along)).abs().amax(-1) <= 1e-6 * along).all(-1)
 
