@@ -103,3 +103,8 @@ def test_rows_with_names_are_series_of_a_frame(random):
     result = constrain(frame, named)
     expected = constrain(frame, plain, series={"nsw": series[0], "vic": series[1]})
     np.testing.assert_array_equal(result["ETS"], expected["ETS"])
+
+
+def test_matrices_without_text():
+    region = hcr.Region.from_rows(bounds=(0, 1), names={"flow": (2, 3), "p": None})
+    assert region.names == hcr.Region("var flow[2, 3] in [0, 1], p in [0, 1]").names

@@ -205,6 +205,7 @@ _FALLIBLE: dict[str, tuple[Any, ...]] = _table(
             (_P, c_size_t, _P, _P, _P, _P),
         ),
         ("residual predict_points", (_P, c_size_t, _P, _P, _P)),
+        ("builder_shape_variable", (_P, c_size_t, _P)),
         ("region_block_margins", (_P, c_double, c_int, _P)),
         ("region_at", (_P, _P, _P, _P)),
         ("relaxation_create", (_P, _P)),

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Builder"]
 
+#: Of outputs: None for a scalar, how many a vector has, or rows and columns of a matrix.
+Size = int | tuple[int, int] | None
+
 ORIGINS = {"chebyshev": 0, "analytic": 1, "mean": 2, "given": 3}
 _ROOTS = ("newton", "halley", "brent")
 _GROUPS = ("union", "except")
@@ -42,7 +45,7 @@ class Builder:
     2
     """
 
-    def __init__(self, variables: Mapping[str, int | None] | None = None) -> None:
+    def __init__(self, variables: Mapping[str, Size] | None = None) -> None:
         self._handle = _library.create("hcr_builder_create", None)
         self._callbacks: _Callbacks | None = None
         for name, size in (variables or {}).items():
@@ -85,10 +88,15 @@ class Builder:
 
     # -------------------------------------------------------------------------------------------------- variables
 
-    def add_variable(self, name: str, size: int | None = None) -> None:
-        """Adds outputs: a vector ``name[0]`` …, or a scalar when the size is None."""
-        count = 1 if size is None else whole(size, f"the size of {name}", 1)
-        self._call("add_variable", name.encode(), count, size is None)
+    def add_variable(self, name: str, size: Size = None) -> None:
+        """Adds outputs: a vector ``name[0]`` …, a scalar when the size is None, or with ``(3, 24)`` a matrix
+        ``name[0,0]`` …, row by row."""
+        rows, columns = size if isinstance(size, tuple) else (size, None)
+        count = 1 if rows is None else whole(rows, f"the size of {name}", 1)
+        width = 1 if columns is None else whole(columns, f"the columns of {name}", 1)
+        self._call("add_variable", name.encode(), count * width, size is None)
+        if columns is not None:
+            self._call("shape_variable", width, None)
 
     def add_parameter(
         self, name: str, lower: npt.ArrayLike | None = None, upper: npt.ArrayLike | None = None, size: int | None = None

@@ -146,7 +146,7 @@ class Region(Display):
         A_eq: Any = None,
         b_eq: npt.ArrayLike | None = None,
         n: int | None = None,
-        names: Mapping[str, int | None] | None = None,
+        names: Mapping[str, builder.Size] | None = None,
         parameters: Mapping[str, Any] | None = None,
         origin: npt.ArrayLike | Literal["chebyshev", "analytic"] = "chebyshev",
         unbounded: bool = False,
@@ -163,7 +163,8 @@ class Region(Display):
                 arrays, has the sides, and what could be either is refused.
             A_eq, b_eq: equalities, eliminated when the region is made.
             n: how many outputs there are, when no matrix says it.
-            names: the outputs' names and sizes (None: a scalar), in order; ``{"y": n}`` when not given.
+            names: the outputs' names and sizes, as `Builder.add_variable` has them, in order; ``{"y": n}`` when not
+                given.
             parameters: numbers x that come with each sample: the range of each, by name and as `bounds`; a scalar, or
                 a vector where a side has several numbers. A and A_eq may have columns for them behind
                 those of the outputs: the rows are then ``below <= A (y, x) <= b``.
