@@ -219,7 +219,8 @@ void options_check_output(const char *command, const char *output, const char *i
 /* A file that can't be replaced but may be written to, since its folder is closed or it is a mount of its own. */
 static void tell_in_place(const char *output) {
     struct stat about;
-    if (strcmp(output, "-") == 0 || stat(output, &about) != 0 || !S_ISREG(about.st_mode) || access(output, W_OK) != 0)
+    if (strcmp(output, "-") == 0 || hcri_stat(output, &about) != 0 || !S_ISREG(about.st_mode) ||
+        access(output, W_OK) != 0)
         return;
     const char *slash = strrchr(output, '/');
     char *folder = strdup(slash == NULL ? "." : output);

@@ -9,7 +9,7 @@
 
 int output_file_is_whole(const char *path) {
     struct stat there;
-    return strcmp(path, "-") != 0 && (stat(path, &there) != 0 || S_ISREG(there.st_mode));
+    return strcmp(path, "-") != 0 && (hcri_stat(path, &there) != 0 || S_ISREG(there.st_mode));
 }
 
 void output_file_open(hcri_writer *file, const char *path) {

@@ -104,7 +104,7 @@ hcr_status hcri_writer_open(hcri_writer *writer, const char *path, hcr_error *er
         return HCR_OK;
     }
     struct stat old;
-    const int exists = stat(path, &old) == 0;
+    const int exists = hcri_stat(path, &old) == 0;
     /* The file behind a symbolic link is replaced, not the link. */
     writer->path = exists ? realpath(path, NULL) : hcri_copy_string(&hcri_default_allocator, path);
     if (writer->path == NULL && (!exists || errno == ENOMEM))

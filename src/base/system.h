@@ -19,7 +19,6 @@
 int hcri_windows_open(const char *path, int flags, ...);
 FILE *hcri_windows_fopen(const char *path, const char *mode);
 FILE *hcri_windows_tmpfile(void);
-int hcri_windows_stat(const char *path, struct stat *about);
 int hcri_windows_access(const char *path, int mode);
 int hcri_windows_unlink(const char *path);
 int hcri_windows_rename(const char *from, const char *to);
@@ -31,7 +30,6 @@ char *hcri_windows_realpath(const char *path, char *none);
 #define open hcri_windows_open
 #define fopen hcri_windows_fopen
 #define tmpfile hcri_windows_tmpfile
-#define stat(path, about) hcri_windows_stat(path, about)
 #define access hcri_windows_access
 #define unlink hcri_windows_unlink
 #define rename hcri_windows_rename
@@ -41,6 +39,8 @@ char *hcri_windows_realpath(const char *path, char *none);
 #define pread hcri_windows_pread
 #define realpath hcri_windows_realpath
 #endif
+
+int hcri_stat(const char *path, struct stat *about); /* stat, by a name that is nobody's macro */
 
 /* At the start of a program: UTF-8 arguments, and standard streams whose bytes are left as they are. */
 void hcri_system_begin(int *argc, char ***argv);

@@ -17,6 +17,8 @@ extern char **environ;
 
 void hcri_system_begin(int *argc, char ***argv) { (void)argc, (void)argv; }
 
+int hcri_stat(const char *path, struct stat *about) { return stat(path, about); }
+
 void *hcri_aligned(size_t line, size_t bytes) { return aligned_alloc(line, bytes); }
 
 void hcri_memory_file_begin(hcri_memory_file *file) { file->stream = open_memstream(&file->bytes, &file->size); }

@@ -13,7 +13,6 @@
 
 #undef open
 #undef fopen
-#undef stat
 
 /* Files that are open may be renamed and removed, as POSIX has it. */
 static const DWORD shared = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
@@ -96,13 +95,10 @@ FILE *hcri_windows_tmpfile(void) {
     return descriptor < 0 ? NULL : fdopen(descriptor, "wb+");
 }
 
-int hcri_windows_stat(const char *path, struct stat *about) {
-    struct _stat64 found;
+int hcri_stat(const char *path, struct stat *about) { /* which is struct _stat64 with 64-bit offsets */
     wchar_t *name = wide(path);
-    const int failed = name == NULL || _wstat64(name, &found) != 0;
+    const int failed = name == NULL || _wstat64(name, (struct _stat64 *)about) != 0;
     free(name);
-    if (!failed)
-        *about = (struct stat){.st_mode = found.st_mode, .st_size = found.st_size};
     return failed ? -1 : 0;
 }
 

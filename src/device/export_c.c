@@ -29,7 +29,7 @@ static hcr_status check_name(const char *name, hcr_error *error) {
 
 static hcr_status make_folder(const char *folder, hcr_error *error) {
     struct stat found;
-    if (mkdir(folder, 0777) == 0 || (errno == EEXIST && stat(folder, &found) == 0 && S_ISDIR(found.st_mode)))
+    if (mkdir(folder, 0777) == 0 || (errno == EEXIST && hcri_stat(folder, &found) == 0 && S_ISDIR(found.st_mode)))
         return HCR_OK;
     return hcri_fail_at(error, HCR_ERROR_FILE, folder, 0, 0, "can't make the folder: %s", strerror(errno));
 }

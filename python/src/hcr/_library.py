@@ -153,14 +153,15 @@ class FitReportStruct(ctypes.Structure):
 
 def _open() -> ctypes.CDLL:
     # An editable installation has the modules in one folder and the library in another: both are the package's.
-    places = [pathlib.Path(folder, "libhcr.so") for folder in sys.modules[__package__].__path__]
+    name = {"win32": "libhcr.dll", "darwin": "libhcr.dylib"}.get(sys.platform, "libhcr.so")
+    places = [pathlib.Path(folder, name) for folder in sys.modules[__package__].__path__]
     path = os.environ.get("HCR_LIBRARY") or next((place for place in places if place.exists()), places[0])
     try:
         return ctypes.CDLL(str(path))
     except OSError as reason:
         raise ImportError(
             f"hcr's library can't be loaded: {reason}. Install the package (pip install ./python) rather than "
-            "importing it from its sources, or set HCR_LIBRARY to the path of libhcr.so"
+            f"importing it from its sources, or set HCR_LIBRARY to the path of {name}"
         ) from reason
 
 
