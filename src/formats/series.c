@@ -109,7 +109,8 @@ static char **gather_ids(const reading *r) {
     char *next = (char *)(ids + r->count);
     for (size_t k = 0; k < r->count; k++) {
         ids[k] = next;
-        next = stpcpy(next, r->ids[k]) + 1;
+        strcpy(next, r->ids[k]);
+        next += strlen(next) + 1;
     }
     return ids;
 }
