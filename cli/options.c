@@ -325,3 +325,10 @@ void options_parse(int argc, char **argv, const struct usage *usage, const char 
     take_operands(argc, argv, usage, operand);
     check_outputs(usage, operand);
 }
+
+size_t option_name_length(const char *at, const char *ends) {
+    size_t length = 0;
+    for (int inside = 0; at[length] != '\0' && (inside || strchr(ends, at[length]) == NULL); length++)
+        inside = at[length] == '[' || (inside && at[length] != ']');
+    return length;
+}

@@ -75,4 +75,7 @@ void options_check_output(const char *command, const char *output, const char *i
  * names are `stride` bytes apart. */
 const char *similar_name(const char *given, size_t count, const char *const *first, size_t stride);
 
+/* How long the name at the beginning of a list is, which ends at one of `ends`: "flow[0,5]" is one name. */
+size_t option_name_length(const char *at, const char *ends);
+
 #endif

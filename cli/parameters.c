@@ -1,6 +1,7 @@
 #include "parameters.h"
 
 #include "command.h"
+#include "options.h"
 #include "tables.h"
 
 #include <stdio.h>
@@ -161,7 +162,8 @@ void parameters_take(const hcr_region *region, char *at, double *x) {
         x[k] = 0.5 * lower[k] + 0.5 * upper[k];
     char *const list = at, *kept = at;
     while (at != NULL && *at != '\0') {
-        const size_t length = strcspn(at, ","), name = strcspn(at, "=,"), k = find_parameter(region, at, name);
+        const size_t name = option_name_length(at, "=,"), length = name + strcspn(at + name, ",");
+        const size_t k = find_parameter(region, at, name);
         char *const next = at + length + (at[length] == ',');
         if (k < p && name < length) {
             char *end;

@@ -1,6 +1,7 @@
 #include "slice.h"
 
 #include "cli/command.h"
+#include "cli/options.h"
 #include "cli/report.h"
 
 #include <math.h>
@@ -36,7 +37,7 @@ static void read_axes(struct slice *slice, const char *axes) {
     for (; axes == NULL && slice->axes < usual; slice->axes++)
         slice->axis[slice->axes] = slice->axes;
     for (const char *at = axes; at != NULL; at = *at == ',' ? at + 1 : NULL) {
-        const size_t length = strcspn(at, ","), j = find_output(slice, "--axes", at, length);
+        const size_t length = option_name_length(at, ","), j = find_output(slice, "--axes", at, length);
         for (size_t k = 0; k < slice->axes; k++)
             if (slice->axis[k] == j)
                 fail_usage("plot", "--axes has \"%.*s\" twice", (int)length, at);
@@ -59,7 +60,7 @@ static void read_point(struct slice *slice, const char *at) {
     for (; *at != '\0'; count++) {
         size_t j = count;
         if (named) {
-            const size_t length = strcspn(at, "=,");
+            const size_t length = option_name_length(at, "=,");
             j = find_output(slice, "--at", at, length);
             at += length + (at[length] == '=');
         }

@@ -142,6 +142,10 @@ expect 3 plot tent.region --axes x,y --at z=17
 says "$messages" "isn't inside the region"
 expect 4 plot house.region -o nowhere/house.png
 expect 4 plot house.region --points nowhere.csv
+printf 'var flow[2, 2]\nparam cap[1, 2] in [1, 2]\n0 <= flow <= cap\n' >matrix.region
+expect 0 plot matrix.region --axes 'flow[0,0],flow[1,1]' --at 'cap[0,1]=1.5,flow[0,1]=0.25'
+expect 2 plot matrix.region --axes 'flow[0,0],flow[0,9]'
+says "$messages" 'no output "flow\[0,9\]"'
 printf 'var y\n0 <= y <= 1\n' >line.region
 expect 2 plot line.region
 says "$messages" "one output"
