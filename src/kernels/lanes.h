@@ -7,6 +7,8 @@
 #include <stdint.h>
 #if defined(__SSE2__)
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 
 #if defined(__AVX512F__)
@@ -32,6 +34,8 @@ static inline void store_single(float *to, lanes x) {
     _mm256_storeu_ps(to, _mm512_cvtpd_ps(x));
 #elif defined(__AVX__)
     _mm_storeu_ps(to, _mm256_cvtpd_ps(x));
+#elif defined(__aarch64__)
+    vst1_f32(to, vcvt_f32_f64((float64x2_t)x));
 #else
     for (size_t l = 0; l < WIDTH; l++)
         to[l] = (float)x[l];
@@ -60,6 +64,8 @@ static inline lanes lanes_max(lanes a, lanes b) {
     return _mm256_max_pd(a, b);
 #elif defined(__SSE2__)
     return _mm_max_pd(a, b);
+#elif defined(__aarch64__)
+    return (lanes)vbslq_f64(vcgtq_f64((float64x2_t)a, (float64x2_t)b), (float64x2_t)a, (float64x2_t)b);
 #else
     const lane_mask greater = a > b;
     return (lanes)((greater & (lane_mask)a) | (~greater & (lane_mask)b));
@@ -74,6 +80,8 @@ static inline lanes lanes_min(lanes a, lanes b) {
     return _mm256_min_pd(a, b);
 #elif defined(__SSE2__)
     return _mm_min_pd(a, b);
+#elif defined(__aarch64__)
+    return (lanes)vbslq_f64(vcltq_f64((float64x2_t)a, (float64x2_t)b), (float64x2_t)a, (float64x2_t)b);
 #else
     const lane_mask less = a < b;
     return (lanes)((less & (lane_mask)a) | (~less & (lane_mask)b));
@@ -88,6 +96,8 @@ static inline lanes lanes_if_more(lanes a, lanes b, lanes x, lanes y) {
     return _mm512_mask_blend_pd(_mm512_cmp_pd_mask(a, b, _CMP_GT_OQ), y, x);
 #elif defined(__AVX__)
     return _mm256_blendv_pd(y, x, _mm256_cmp_pd(a, b, _CMP_GT_OQ));
+#elif defined(__aarch64__)
+    return (lanes)vbslq_f64(vcgtq_f64((float64x2_t)a, (float64x2_t)b), (float64x2_t)x, (float64x2_t)y);
 #else
     const lane_mask more = a > b;
     return (lanes)((more & (lane_mask)x) | (~more & (lane_mask)y));
@@ -112,6 +122,8 @@ static inline double lanes_sum(const lanes parts[PARTS]) {
     const __m128d low = _mm256_castpd256_pd128(four), high = _mm256_extractf128_pd(four, 1);
     const __m128d two = _mm_unpacklo_pd(low, high) + _mm_unpackhi_pd(low, high);
     return two[0] + two[1];
+#elif defined(__aarch64__)
+    return vpaddd_f64(vpaddq_f64((float64x2_t)(parts[0] + parts[2]), (float64x2_t)(parts[1] + parts[3])));
 #else
     double x[8];
     for (size_t p = 0; p < PARTS; p++)
@@ -129,6 +141,9 @@ static inline double lanes_largest(const lanes parts[PARTS]) {
     const __m256d four = _mm256_max_pd(parts[0], parts[1]);
 #endif
     const __m128d two = _mm_max_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd(four, 1));
+    return two[0] > two[1] ? two[0] : two[1];
+#elif defined(__aarch64__)
+    const lanes two = lanes_max(lanes_max(parts[0], parts[2]), lanes_max(parts[1], parts[3]));
     return two[0] > two[1] ? two[0] : two[1];
 #else
     double most = -__builtin_inf();
@@ -210,6 +225,8 @@ static inline lanes lanes_fused(lanes a, lanes b, lanes c) {
     return _mm256_fmadd_pd(a, b, c);
 #elif defined(__SSE2__)
     return a * b + c;
+#elif defined(__aarch64__)
+    return (lanes)vfmaq_f64((float64x2_t)c, (float64x2_t)a, (float64x2_t)b);
 #else
     for (size_t l = 0; l < WIDTH; l++)
         c[l] = fused(a[l], b[l], c[l]);
