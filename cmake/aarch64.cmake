@@ -1,0 +1,16 @@
+# For Arm's 64-bit processors, by Debian's cross compiler; what is built runs under qemu-user. HCR_SYSROOT is a folder with an
+# arm64 Debian, which scripts/aarch64 makes; without it, the libraries of an arm64 Debian that is installed beside this one.
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR aarch64)
+set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
+set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
+list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES HCR_SYSROOT)
+if(HCR_SYSROOT)
+    set(CMAKE_SYSROOT ${HCR_SYSROOT})
+    set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+    set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+    set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+    set(ENV{PKG_CONFIG_SYSROOT_DIR} ${HCR_SYSROOT})
+    set(CMAKE_CROSSCOMPILING_EMULATOR "qemu-aarch64-static;-L;${HCR_SYSROOT}")
+endif()
+set(ENV{PKG_CONFIG_LIBDIR} "${HCR_SYSROOT}/usr/lib/aarch64-linux-gnu/pkgconfig:${HCR_SYSROOT}/usr/lib/pkgconfig")
