@@ -1,5 +1,10 @@
 # Copies the licences of the Debian packages that `library` is linked with, in what versions they are here, `into` a
-# folder. Elsewhere NOTICES.md has to do: it says where the texts are.
+# folder. Elsewhere NOTICES.md has to do: it says where the texts are. Of libraries that were built for the wheel
+# (scripts/wheels), the folder in the environment variable HCR_LICENCES has the texts.
+if(DEFINED ENV{HCR_LICENCES})
+    file(GLOB texts $ENV{HCR_LICENCES}/*.txt)
+    file(COPY ${texts} DESTINATION ${into})
+endif()
 find_program(DPKG_QUERY dpkg-query)
 if(NOT DPKG_QUERY)
     message(STATUS "hcr/licenses has no texts of the libraries' licences: add them to a wheel that carries these")

@@ -1,5 +1,6 @@
 #!/bin/bash
-# What is installed can be moved (D40); what a build misses is reported at once, with the line to type (D47).
+# What is installed can be moved (D40); what a build misses is reported at once, with the line to type (D47); another project
+# can take the sources in (with HCR_LONG=1 it is built, which takes minutes).
 . "$(dirname "$0")/harness.bash"
 
 build=$(dirname "$hcr")
@@ -24,4 +25,12 @@ line=$(grep -o 'sudo apt-get install.*' err)
 same "the line to type" "sudo apt-get install coinor-libclp-dev libopenblas-dev liblapacke-dev \
 libzip-dev zlib1g-dev libjansson-dev libgmp-dev libmpfr-dev libmpfi-dev libcsv-dev" "$line"
 same "one error" 1 "$(grep -c 'CMake Error' err)"
+
+cmake -S "$source/examples/fetch" -B fetch -G Ninja -DFETCHCONTENT_SOURCE_DIR_HCR="$source" >out 2>&1
+same "the sources in another project" 0 $?
+if [ "${HCR_LONG-}" = 1 ]; then
+    cmake --build fetch --target disc >out 2>&1
+    same "that project builds" 0 $?
+    same "its program" "1.000000 0.000000" "$(fetch/disc)"
+fi
 finish
