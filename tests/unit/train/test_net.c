@@ -58,8 +58,8 @@ static size_t find(const reference *torch, const char *name) {
     return k;
 }
 
-/* Largest difference over the largest value. Inlined where the count is a constant, it ends gcc 12 for aarch64 (an internal
- * error of its vectoriser). */
+/* Largest difference over the largest value. Inlined where the count is a constant, it ends gcc 12 for aarch64 (an
+ * internal error of its vectoriser). */
 __attribute__((noinline)) static double distance(size_t count, const float *found, const double *expected) {
     double difference = 0, size = 0;
     for (size_t k = 0; k < count; k++) {
