@@ -58,13 +58,14 @@ static size_t find(const reference *torch, const char *name) {
     return k;
 }
 
-/* Largest difference over the largest value. Inlined where the count is a constant, it ends gcc 12 for aarch64 (an
- * internal error of its vectoriser). */
-__attribute__((noinline)) static double distance(size_t count, const float *found, const double *expected) {
+static double larger(double a, double b) { return a > b ? a : b; } /* of fmax, gcc 12 for aarch64 can't make lanes */
+
+/* Largest difference over the largest value. */
+static double distance(size_t count, const float *found, const double *expected) {
     double difference = 0, size = 0;
     for (size_t k = 0; k < count; k++) {
-        difference = fmax(difference, fabs((double)found[k] - expected[k]));
-        size = fmax(size, fabs(expected[k]));
+        difference = larger(difference, fabs((double)found[k] - expected[k]));
+        size = larger(size, fabs(expected[k]));
     }
     return difference / size;
 }
