@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a new user does first, with the time of each step: import, region, contract, fit, and PyTorch's layer where that is.
+"""What a new user does first, with the time of each step: import, region, contract, fit, PyTorch's layer where that is.
 
 Every result is checked against the constraints in rational arithmetic."""
 

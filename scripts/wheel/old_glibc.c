@@ -1,7 +1,7 @@
 /* Linked into a wheel's library before the system's libraries.
  *
- * The build machine's C library (Debian 11's, glibc 2.31) has newer versions of some functions of libm, which differ from
- * the older ones in who sets errno. Taken by the older version, the library runs on glibc 2.28 too. */
+ * The build machine's C library (Debian 11's, glibc 2.31) has newer versions of some functions of libm, which differ
+ * from the older ones in who sets errno. Taken by the older version, the library runs on glibc 2.28 too. */
 #if defined(__x86_64__)
 #define OLD "GLIBC_2.2.5"
 #else
