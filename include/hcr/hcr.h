@@ -532,12 +532,13 @@ HCR_API HCR_MUST_USE hcr_status hcr_soften_inverse_jvp_f32(const hcr_region *reg
 /* ------------------------------------------------------------------------------------------------ contradictions */
 
 /* Samples whose limits contradict each other leave no point: HCR_OUTCOME_NO_ORIGIN. A relaxation finds how much soft
- * limits have to give there. It has a region of its own, the relaxed one: the same outputs, and behind the parameters a
- * slack for each soft inequality, c(y, x) <= s. Where nothing contradicts, slacks are 0; else they are the least:
- * Σ weight · slack over the limits of priority 1 is least, then over those of priority 2, and so on, and of what is
- * left the point nearest to the region's affine guess of an origin has them. A slack that isn't 0 is larger by 2^-36
- * (_f32: 2^-18) of the row's terms, so that there is room to begin rays in. Every map goes on with the relaxed region:
- * results are inside the relaxed limits in exact arithmetic.
+ * limits have to give there. It has a region of its own, the relaxed one, of the same outputs. Behind the region's p
+ * parameters it has a slack for each soft inequality, c(y, x) <= s; the room that slacks leave, within which limits
+ * count as met; and the sample's origin, n numbers. Slacks are the least: Σ weight · slack over the limits of priority
+ * 1 is least, then over those of priority 2, and so on, and of what is left the point nearest to the region's affine
+ * guess of an origin has them. A slack that isn't 0 is larger by 2^-36 (_f32: 2^-13) of the row's terms, so that there
+ * is room to begin rays in. Every map goes on with the relaxed region: results are inside the relaxed limits in exact
+ * arithmetic.
  *
  * Soft are the limits of `soft` statements of the region text; of a region without such, all bounds and rows, with
  * priority 1 and weight 1. Equalities are hard. The region must outlive its relaxations; threads may share them. */
@@ -547,7 +548,7 @@ typedef struct hcr_relaxation hcr_relaxation;
 HCR_API HCR_MUST_USE hcr_status hcr_relaxation_create(const hcr_region *region, hcr_relaxation **relaxation,
                                                       hcr_error *error);
 HCR_API void hcr_relaxation_free(hcr_relaxation *relaxation); /* NULL is fine */
-/* Owned by the relaxation; its parameters are the region's p, then a slack each. */
+/* Owned by the relaxation; hcr_region_parameters tells how many parameters it has. */
 HCR_API const hcr_region *hcr_relaxation_region(const hcr_relaxation *relaxation);
 /* How many slacks there are; the number, in the region, of the inequality that a slack is of; and how it is weighed. */
 HCR_API size_t hcr_relaxation_slacks(const hcr_relaxation *relaxation);
@@ -557,9 +558,10 @@ typedef struct hcr_softness {
     double weight;
 } hcr_softness;
 HCR_API hcr_softness hcr_relaxation_softness(const hcr_relaxation *relaxation, size_t slack);
-/* From parameters, rows × p, to those of the relaxed region, rows × (p + slacks). outcomes[i] (may be NULL): INSIDE
- * where nothing contradicts, RELAXED where slacks aren't 0; NO_ORIGIN where hard limits contradict each other, and
- * OUT_OF_RANGE: slacks are NaN. Errors: ARGUMENT, MEMORY. */
+/* From parameters, rows × p, to those of the relaxed region, rows × (p + slacks + 1 + n). outcomes[i] (may be NULL):
+ * INSIDE where nothing contradicts, slacks are 0 and the region's own maps serve; RELAXED where slacks aren't 0;
+ * NO_ORIGIN where hard limits contradict each other, and OUT_OF_RANGE: what is found is NaN. Errors: ARGUMENT, MEMORY.
+ */
 HCR_API HCR_MUST_USE hcr_status hcr_relax(const hcr_relaxation *relaxation, size_t rows, const double *parameters,
                                           double *relaxed, uint32_t *outcomes, hcr_error *error);
 HCR_API HCR_MUST_USE hcr_status hcr_relax_f32(const hcr_relaxation *relaxation, size_t rows, const float *parameters,
