@@ -12,8 +12,8 @@ export class Library {
   begin() {
     this.worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
     this.open = new Map(); // number → { resolve, began }
-    this.worker.addEventListener("message", ({ data: { number, result, error } }) => {
-      this.open.get(number)?.resolve({ result, error });
+    this.worker.addEventListener("message", ({ data: { number, result, error, stale } }) => {
+      this.open.get(number)?.resolve({ result, error, stale });
       this.open.delete(number);
     });
     this.worker.addEventListener("error", (event) => this.fail(`The library doesn't run in this browser: ${event.message}`));

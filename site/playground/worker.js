@@ -80,6 +80,11 @@ const jobs = {
 addEventListener("message", async ({ data: { number, job, ...given } }) => {
   try {
     hcr ??= await load();
+    /* A question about the region before this one, asked while the new one was compiled. */
+    if (given.axes && (fixed === null || given.axes.some((j) => j >= fixed.dimension))) {
+      postMessage({ number, stale: true });
+      return;
+    }
     postMessage({ number, result: jobs[job](given) });
   } catch (error) {
     const { message, code, line, column, file } = error;
