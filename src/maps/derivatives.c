@@ -52,17 +52,19 @@ static double *damped_by_point(const hcri_chunk *chunk) {
 
 /* From the gradient by the direction of a ray to the one by v. */
 static void damp_adjoint(const hcri_chunk *chunk, size_t s, double size, double *gradient) {
+    if (!hcri_is_damped(chunk, s))
+        return;
     const hcri_damped sample = hcri_damped_sample(chunk, s, 1 / size);
-    if (hcri_is_damped(chunk, s))
-        hcri_damping_vjp(&sample, damped_direction(chunk, s, size), gradient, damped_by_point(chunk));
+    hcri_damping_vjp(&sample, damped_direction(chunk, s, size), gradient, damped_by_point(chunk));
 }
 
 /* … and from a change of v. */
 static void damp_change(const hcri_chunk *chunk, size_t s, double size, const hcri_change *change, double *direction) {
+    if (!hcri_is_damped(chunk, s))
+        return;
     const hcri_damped sample = hcri_damped_sample(chunk, s, 1 / size);
-    if (hcri_is_damped(chunk, s))
-        hcri_damping_jvp(&sample, damped_direction(chunk, s, size),
-                         &(hcri_point_change){.origin = change->origin, .x = change->x}, direction);
+    hcri_damping_jvp(&sample, damped_direction(chunk, s, size),
+                     &(hcri_point_change){.origin = change->origin, .x = change->x}, direction);
 }
 
 /* Results w of maps that take points, which become a = B⁻⁴ w there, or a/|a|: w is the ray u, of which `frontier` is
@@ -95,10 +97,10 @@ static const double *undamp(const hcri_damped *sample, const double *w, double *
 /* From the gradient by a result to the one by w, in `own`; room: set.n numbers. */
 static const double *undamp_adjoint(const hcri_chunk *chunk, size_t s, const hcri_frontier *frontier, const double *bar,
                                     double *own, double *room) {
-    const size_t n = chunk->region->set.outputs;
-    const hcri_damped sample = hcri_damped_sample(chunk, s, 1);
     if (hcri_damping_of(chunk, s) != HCRI_DAMPS_BACK)
         return bar;
+    const size_t n = chunk->region->set.outputs;
+    const hcri_damped sample = hcri_damped_sample(chunk, s, 1);
     const double *w = undamped_result(chunk, s, frontier);
     memmove(own, bar, hcri_output_width(chunk->call->map, n) * sizeof *own);
     if (chunk->call->map->gives_gauge && frontier != NULL)
@@ -110,10 +112,10 @@ static const double *undamp_adjoint(const hcri_chunk *chunk, size_t s, const hcr
 /* From the change of w, the first of `result`, to that of the result; room: set.n numbers. */
 static void undamp_change(const hcri_chunk *chunk, size_t s, const hcri_frontier *frontier, const hcri_change *change,
                           double *result, double *room) {
-    const size_t n = chunk->region->set.outputs;
-    const hcri_damped sample = hcri_damped_sample(chunk, s, 1);
     if (hcri_damping_of(chunk, s) != HCRI_DAMPS_BACK)
         return;
+    const size_t n = chunk->region->set.outputs;
+    const hcri_damped sample = hcri_damped_sample(chunk, s, 1);
     const double *w = undamped_result(chunk, s, frontier);
     double *moved = damped_by_point(chunk);
     memcpy(moved, result, n * sizeof *moved);
@@ -167,7 +169,7 @@ void hcri_vjp_chunk(const hcri_chunk *chunk) {
         const double *given = bar;
         if (hcri_damping_of(chunk, s) != HCRI_DAMPS_NOTHING)
             memset(damped_by_point(chunk), 0, region->set.n * sizeof *given);
-        if (!is_lost)
+        if (!is_lost && chunk->slice->is_free != NULL)
             bar = undamp_adjoint(chunk, s, crosses ? &frontier : NULL, bar, own_bar, own_result);
         if (crosses)
             by_gauge = map->vjp(&frontier, bar, result);
@@ -270,7 +272,7 @@ void hcri_jvp_chunk(const hcri_chunk *chunk) {
             memmove(result, change.direction, n * sizeof *result);
         else
             fill(out_width, lost, result);
-        if (!hcri_is_lost(map, ray))
+        if (!hcri_is_lost(map, ray) && chunk->slice->is_free != NULL)
             undamp_change(chunk, s, crosses ? &frontier : NULL, &change, result, chunk->slice->vectors);
         if (crosses && map->gives_vector)
             drop_overflow(chunk, ray, width, dot, result);

@@ -99,9 +99,10 @@ void hcri_hold_outputs_adjoint(const hcri_chunk *chunk, size_t s, double *gradie
 }
 
 void hcri_damp(const hcri_chunk *chunk, size_t s, double inverse_size, double *w) {
+    if (!hcri_is_damped(chunk, s))
+        return;
     const hcri_damped sample = hcri_damped_sample(chunk, s, inverse_size);
-    if (hcri_is_damped(chunk, s))
-        hcri_damping_forward(&sample, w);
+    hcri_damping_forward(&sample, w);
 }
 
 /* Copies the directions into the slice, from the origin where the map takes points; parameters don't move. */
