@@ -73,6 +73,9 @@ int explain_samples(const hcr_region *region, const char *path) {
             puts("  limits that are hard contradict each other: no others can mend that");
     }
     free(names);
+    free(members);
+    free(change);
+    free(relaxed);
     hcr_table_clear(&table);
     hcr_relaxation_free(relaxation);
     return any;
