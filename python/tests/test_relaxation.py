@@ -310,6 +310,28 @@ def test_rows_whose_coefficients_move_and_equalities():
     assert np.quantile(off, 0.95) < 1e-4  # next to a vertex of the least violation a move may jump
 
 
+def test_outputs_that_an_equality_with_a_parameter_determines():
+    region = hcr.Region(PLAN.replace("low <= p", "param total in [20, 160]\nsum(p) == total\nlow <= p"))
+    x, rng = samples(200, 8)
+    x = np.c_[x, rng.uniform(20, 160, 200)]
+    y, outcome = region.contract(rng.normal(0, 3, (200, N)), x, outcomes=True, on_empty="relax")
+    assert np.isfinite(y).all() and (outcome == hcr.Outcome.RELAXED).sum() > 100
+    np.testing.assert_allclose(y.sum(1), x[:, -1], rtol=1e-12)
+    slack = region.relaxation.slacks(x)
+    for i in range(40):
+        A, b = rows_of(x[i])
+        found = linprog(
+            np.r_[np.zeros(N), np.ones(96)],
+            A_ub=np.c_[A, -np.eye(96)],
+            b_ub=b,
+            A_eq=np.r_[np.ones(N), np.zeros(96)][None],
+            b_eq=x[i, -1:],
+            bounds=[(None, None)] * N + [(0, None)] * 96,
+            method="highs",
+        )
+        assert abs(slack[i].sum() - found.fun) <= 96 * ROOM + 1e-9 * found.fun
+
+
 def test_compiled_regions_and_quantiles_keep_what_is_soft():
     text = "var y[2]\nparam a in [0, 7]\n-9 <= y <= 9\nsoft weight 5 priority 2: y >= a\ny <= 4"
     region = hcr.Region(text)

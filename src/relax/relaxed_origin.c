@@ -158,7 +158,7 @@ void hcri_relaxed_origin(hcri_relaxing *s) {
     const size_t outputs = s->rows.outputs;
     hcri_elastic_keep_binding(e);
     bind_given_up(s);
-    memcpy(s->centre, e->y, outputs * sizeof *s->centre);
+    memcpy(s->centre, s->point, s->relaxation->region->set.n * sizeof *s->centre); /* and the parameters */
     s->is_centred = find_centre(s);
     bind_met(s);
     for (size_t i = 0; i < e->active; i++) /* equalities are kept, and sides that were given up have their room */
