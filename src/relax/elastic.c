@@ -120,7 +120,7 @@ static void leave(hcri_elastic *e, size_t at, hcri_elastic_state state) {
 /* Multipliers from the first number on: −1, 0, 1. */
 static int compare(size_t parts, const double *a, const double *b) {
     for (size_t k = 0; k < parts; k++)
-        if (a[k] != b[k])
+        if (fabs(a[k] - b[k]) > (k + 1 < parts ? rounding * fmax(fabs(a[k]), fabs(b[k])) : 0))
             return a[k] < b[k] ? -1 : 1;
     return 0;
 }
