@@ -1,5 +1,7 @@
 #include "ending.h"
 
+#include "processes.h"
+
 #include <signal.h>
 #include <stdio.h>
 #include <time.h>
@@ -31,10 +33,10 @@ static void on_signal(int number) {
         return;
     }
     ending_clean();
-    hcri_end_by(number);
+    process_end_by(number);
 }
 
-static void install(void) { hcri_ending_to(on_signal); }
+static void install(void) { process_ending_to(on_signal); }
 
 void ending_put_off(void) {
     depth++;

@@ -1,5 +1,6 @@
 #include "command.h"
 #include "options.h"
+#include "processes.h"
 #include "report.h"
 
 #include "hcr/hcr.h"
@@ -79,7 +80,7 @@ static int dispatch(int argc, char **argv) {
  * doesn't leave it: under one the command begins anew, without them. */
 static void do_without_threads(char **argv) {
     if (hcri_address_space() != SIZE_MAX && getenv("OPENBLAS_NUM_THREADS") == NULL)
-        hcri_begin_anew(argv, "OPENBLAS_NUM_THREADS", "1");
+        process_begin_anew(argv, "OPENBLAS_NUM_THREADS", "1");
 }
 
 int main(int argc, char **argv) {

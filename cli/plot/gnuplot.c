@@ -2,6 +2,7 @@
 
 #include "cli/command.h"
 #include "cli/output_file.h"
+#include "cli/processes.h"
 #include "cli/report.h"
 
 #include <ctype.h>
@@ -54,7 +55,7 @@ void gnuplot_draw(FILE *script, const char *path, int width, int height) {
     if (hcri_memory_file_end(&text) != 0)
         fail(EXIT_SOLVER, "not enough memory");
     output_file_open(&file, path);
-    FILE *commands = hcri_start(name, fileno(file.stream), &child);
+    FILE *commands = process_start(name, fileno(file.stream), &child);
     if (commands == NULL)
         fail(EXIT_FILE, "can't run gnuplot, which draws the pictures: %s", strerror(errno));
     if (ends_in(path, ".png"))
@@ -66,7 +67,7 @@ void gnuplot_draw(FILE *script, const char *path, int width, int height) {
     fprintf(commands, "set encoding utf8\n%s", text.bytes);
     fclose(commands);
     free(text.bytes);
-    if (hcri_wait_for(child) != 0)
+    if (process_wait_for(child) != 0)
         fail(EXIT_FILE, "gnuplot failed to draw \"%s\"", path);
     output_file_close(&file);
 }

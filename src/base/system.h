@@ -68,17 +68,5 @@ int hcri_terminal_width(void);                       /* of standard error; 80 wh
 /* The limit on the address space, SIZE_MAX without one; whether `count` bytes can be had of it. */
 size_t hcri_address_space(void);
 int hcri_has_address_space(size_t count);
-/* The program anew with its arguments and one more variable; returns where that isn't possible. */
-void hcri_begin_anew(char **argv, const char *variable, const char *value);
-
-/* What asks a program to end (SIGINT, SIGTERM, SIGHUP) goes to `handler` from now on, but where it is ignored. */
-void hcri_ending_to(void (*handler)(int));
-/* Ends the program as the signal would have. */
-void hcri_end_by(int signal);
-
-/* `name` runs, with what is written to the stream for its input and its output going to the descriptor. NULL: it
- * doesn't, errno says why. */
-FILE *hcri_start(char *name, int output, intptr_t *child);
-int hcri_wait_for(intptr_t child); /* its exit code; −1: it ended otherwise */
 
 #endif

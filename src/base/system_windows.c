@@ -4,8 +4,6 @@
 #include <errno.h>
 #include <io.h>
 #include <locale.h>
-#include <process.h>
-#include <signal.h>
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
 
@@ -260,47 +258,6 @@ size_t hcri_address_space(void) { return SIZE_MAX; }
 int hcri_has_address_space(size_t count) {
     (void)count;
     return 1;
-}
-
-void hcri_begin_anew(char **argv, const char *variable, const char *value) { (void)argv, (void)variable, (void)value; }
-
-void hcri_ending_to(void (*handler)(int)) {
-    signal(SIGINT, handler);
-    signal(SIGTERM, handler);
-}
-
-void hcri_end_by(int number) {
-    signal(number, SIG_DFL);
-    raise(number);
-}
-
-FILE *hcri_start(char *name, int output, intptr_t *child) {
-    const char *const arguments[] = {name, NULL};
-    int ends[2];
-    if (_pipe(ends, 1 << 16, O_BINARY | O_NOINHERIT) != 0)
-        return NULL;
-    fflush(stdout);
-    const int in = dup(STDIN_FILENO), out = dup(STDOUT_FILENO);
-    dup2(ends[0], STDIN_FILENO);
-    dup2(output, STDOUT_FILENO);
-    *child = _spawnvp(_P_NOWAIT, name, arguments);
-    const int why = errno;
-    dup2(in, STDIN_FILENO);
-    dup2(out, STDOUT_FILENO);
-    close(in);
-    close(out);
-    close(ends[0]);
-    errno = why;
-    if (*child >= 0)
-        return fdopen(ends[1], "w");
-    close(ends[1]);
-    errno = why;
-    return NULL;
-}
-
-int hcri_wait_for(intptr_t child) {
-    int code = -1;
-    return _cwait(&code, child, 0) < 0 ? -1 : code;
 }
 
 #endif
