@@ -223,24 +223,24 @@ static int take_step(barrier *at, double decrement) {
     return 0;
 }
 
-/* To the minimum of Φ, until the decrement is small; *found 0 where it doesn't become so. */
+/* To the minimum of Φ, until the decrement is small or rounding keeps it from falling; *found 0 where neither happens.
+ */
 static hcr_status minimise(barrier *at, double small, int *found, hcr_error *error) {
     enum { MOST_STEPS = 200 };
-    static const double nearly = 1e-3; /* rounding of Φ ends it there at worst */
+    static const double close = 1e-3; /* there whole steps square it, and Φ is flat but for rounding */
+    double last = INFINITY;
     *found = 0;
     for (int steps = 0; steps < MOST_STEPS && !*found; steps++) {
         double decrement;
         HCRI_TRY(hcri_stop_check(error));
-        if (!find_step(at, &decrement))
+        if (!find_step(at, &decrement) || (decrement > fmax(close, small) && !take_step(at, decrement)))
             return HCR_OK;
-        *found = decrement <= small;
-        if (*found || take_step(at, decrement))
+        if (decrement > fmax(close, small))
             continue;
-        *found = decrement <= nearly;
-        if (*found) /* where Φ is flat but for rounding, the last step is good all the same */
-            for (size_t j = 0; j < at->size; j++)
-                at->x[j] += at->step[j];
-        break;
+        for (size_t j = 0; j < at->size; j++)
+            at->x[j] += at->step[j];
+        *found = decrement <= small || decrement >= 0.5 * last;
+        last = decrement;
     }
     return HCR_OK;
 }
@@ -282,9 +282,12 @@ hcr_status hcri_newton_deepest(const hcri_barrier_set *set, double tolerance, do
     barrier at;
     HCRI_TRY(begin(&at, set, 1, NULL, scratch, error));
     const size_t n = at.n;
-    double lowest = INFINITY;
-    for (size_t i = 0; i < at.sides; i++)
-        lowest = fmin(lowest, flat_slack(&at, i, at.x));
+    double lowest = INFINITY; /* the largest r at z = 0 */
+    for (size_t i = 0; i < at.sides; i++) {
+        const hcri_row row = hcri_rows_row(&set->program->rows, i); /* its last column is r */
+        if (row.count != 0 && row.columns[row.count - 1] == n)
+            lowest = fmin(lowest, flat_slack(&at, i, at.x) / row.values[row.count - 1]);
+    }
     for (size_t q = 0; q < quadratics_of(&at); q++)
         lowest = fmin(lowest, curved_slack(&at, q, at.x));
     at.x[n] = at.next[n] = fmin(lowest - 0.1 * (1 + fabs(lowest)), 1);
