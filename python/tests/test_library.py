@@ -40,6 +40,7 @@ STRUCTS = {
     "hcr_constraint_info": _library.ConstraintStruct,
     "hcr_visibility": _library.VisibilityStruct,
     "hcr_constant": _library.ConstantStruct,
+    "hcr_softness": _library.SoftnessStruct,
     "hcr_rows": _library.RowsStruct,
     "hcr_block": _library.BlockStruct,
     "hcr_affine": _library.AffineStruct,

@@ -84,7 +84,7 @@ class Relaxation:
         given = rows(without_gradients(x), self._source.p, "x", self._source.parameters.names)
         result = np.empty((*given.shape[:-1], self.region.p), given.dtype)
         found = np.empty(given.shape[:-1], np.uint32)
-        self.run(given.dtype, row_count(given), address(given), address(result), address(found))
+        self._run(given.dtype, row_count(given), address(given), address(result), address(found))
         return (result, found) if outcomes else result
 
     def slacks(self, x: npt.ArrayLike) -> Array:
@@ -112,7 +112,7 @@ class Relaxation:
             )
         return self.region.project
 
-    def run(self, dtype: Any, count: int, *pointers: int | None) -> None:
+    def _run(self, dtype: Any, count: int, *pointers: int | None) -> None:
         error = _library.ErrorStruct()
         name = "relax" if dtype == np.float64 else "relax_f32"
         if _FUNCTIONS[name, np.dtype(dtype)](self.address, count, *pointers, ctypes.byref(error)) != 0:
