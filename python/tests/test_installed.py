@@ -18,6 +18,8 @@ def test_d27_the_library_may_be_in_another_folder_of_the_package(tmp_path):
     beside = tmp_path / "hcr"
     beside.mkdir()
     (beside / "libhcr.so").symlink_to(pathlib.Path(hcr._library.library._name).resolve())
+    if (sources.parent / "hcr.libs").is_dir():  # of a repaired wheel
+        (tmp_path / "hcr.libs").symlink_to(sources.parent / "hcr.libs")
     program = f"""
 import importlib.util, sys
 places = [{str(beside)!r}, {str(sources)!r}]

@@ -1,11 +1,12 @@
 """What region text has for planners, beside the same written with NumPy: the same points inside, the same results."""
 
 import numpy as np
-import pandas
 import pytest
 
 import hcr
 from hcr.forecast import constrain
+
+pandas = pytest.importorskip("pandas")
 
 
 def same(region, other, points):
