@@ -509,6 +509,7 @@ static void test_refusals(void **state) {
     find(builder, &finding);
     assert_true(finding.origin[1] < finding.origin[0] && finding.origin[0] < finding.origin[2]);
     hcri_finding_release(&finding);
+    hcr_builder_free(builder);
     /* Crossing at some parameters only: the best there is around the middle. */
     builder = band(0, 6, 4, 10);
     find(builder, &finding);
