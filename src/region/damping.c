@@ -189,13 +189,20 @@ static double blend(double sigma, double as_it_was, double damped) {
     return sigma == 1 ? damped : as_it_was + sigma * (damped - as_it_was);
 }
 
+/* The ways of w; 0: it isn't damped. */
+static int find_ways(hcri_damping *d, const double *w) {
+    take_free(d, w, d->way[0]);
+    find_sigma(d);
+    if (d->sigma == 0 || !weigh(d))
+        return 0;
+    go(d);
+    return 1;
+}
+
 void hcri_damping_forward(const hcri_damped *sample, double *w) {
     hcri_damping d = begin(sample);
-    take_free(&d, w, d.way[0]);
-    find_sigma(&d);
-    if (d.sigma == 0 || !weigh(&d))
+    if (!find_ways(&d, w))
         return;
-    go(&d);
     for (size_t j = 0; j < d.s.centres->barrier.columns; j++)
         d.way[0][j] = blend(d.sigma, d.way[0][j], d.way[TIMES][j]);
     put_direction(&d, sample->is_free, d.way[0], w);
@@ -253,13 +260,10 @@ void hcri_damping_vjp(const hcri_damped *sample, const double *w, double *gradie
     const hcri_centres *centres = region->centres;
     const size_t columns = centres->barrier.columns, outputs = region->set.outputs;
     hcri_damping d = begin(sample);
-    take_free(&d, w, d.way[0]);
-    find_sigma(&d);
-    if (d.sigma == 0 || !weigh(&d))
+    if (!find_ways(&d, w))
         return;
     hcri_affine_follow_adjoint(&region->affine, outputs, gradient);
     take_free(&d, gradient, d.other[0]);
-    go(&d);
     turn(&d, d.other);
     double of_sigma = 0;
     for (size_t j = 0; j < columns; j++)
@@ -317,11 +321,8 @@ void hcri_damping_jvp(const hcri_damped *sample, const double *w, const hcri_poi
     const size_t columns = sample->region->centres->barrier.columns, count = count_of(sample->region->centres);
     const int is_back = sample->rule == HCRI_DAMPS_BACK;
     hcri_damping d = begin(sample);
-    take_free(&d, w, d.way[0]);
-    find_sigma(&d);
-    if (d.sigma == 0 || !weigh(&d))
+    if (!find_ways(&d, w))
         return;
-    go(&d);
     find_changes(&d, sample->point, change, d.other[1]);
     take_free(&d, direction, d.other[0]);
     for (size_t j = 0; j < columns; j++)
