@@ -17,7 +17,9 @@ static hcr_status solve(const hcri_program *program, const double *objective, in
         hcri_lp_leave_out_presolve(*lp);
     HCRI_TRY(hcri_lp_maximise(*lp, objective, &outcome, error));
     return outcome == HCRI_LP_OPTIMAL ? HCR_OK
-                                      : hcri_fail(error, HCR_ERROR_SOLVER, "CLP gave up on the interior of the region");
+                                      : hcri_fail(error, HCR_ERROR_SOLVER,
+                                                  "the search for the interior of the region gave up: rescale the "
+                                                  "constraints so that their coefficients have similar sizes");
 }
 
 /* `sides`: of the program's rows; equalities come behind. */

@@ -189,7 +189,9 @@ static hcr_status solve(search *at, hcr_error *error) {
     at->row[n] = 1;
     HCRI_TRY(hcri_lp_maximise(at->lp, at->row, &outcome, error));
     if (outcome == HCRI_LP_UNBOUNDED)
-        return hcri_fail(error, HCR_ERROR_SOLVER, "CLP gave up on the interior of the region");
+        return hcri_fail(error, HCR_ERROR_SOLVER,
+                         "the search for the interior of the region gave up: rescale the constraints so that their "
+                         "coefficients have similar sizes");
     at->r = -INFINITY; /* infeasible: the box that was known, or a constant that is above 0, excludes all */
     if (outcome == HCRI_LP_OPTIMAL) {
         const double *z = hcri_lp_solution(at->lp);
