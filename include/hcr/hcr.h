@@ -279,7 +279,8 @@ HCR_API hcr_rows hcr_region_origin_map(const hcr_region *region);
 /* ------------------------------------------------------------------------------------------------- workspace */
 
 /* Scratch for the maps: they allocate nothing, and take no more than 32 KiB of stack on the calling thread and on those
- * that OpenMP starts, beside what functions of the caller's take. The region must outlive it. */
+ * that OpenMP starts, beside what functions of the caller's take. The region must live where it is used; both are freed
+ * in any order. */
 typedef struct hcr_workspace hcr_workspace;
 
 /* A workspace for `threads` threads, HCR_MOST_THREADS at most; 0 means one a core. Results don't depend on it. Errors:
@@ -541,7 +542,8 @@ HCR_API HCR_MUST_USE hcr_status hcr_soften_inverse_jvp_f32(const hcr_region *reg
  * arithmetic.
  *
  * Soft are the limits of `soft` statements of the region text; of a region without such, all bounds and rows, with
- * priority 1 and weight 1. Equalities are hard. The region must outlive its relaxations; threads may share them. */
+ * priority 1 and weight 1. Equalities are hard. The region must live where a relaxation is used; both
+ * are freed in any order, and threads may share them. */
 typedef struct hcr_relaxation hcr_relaxation;
 /* Errors: ARGUMENT (no parameters, or nothing that is soft), UNSUPPORTED (constraints other than bounds, rows and
  * equalities; more than 1,024 outputs), MEMORY. */

@@ -295,8 +295,8 @@ HCR_API HCR_MUST_USE hcr_status hcr_check_f32(const hcr_region *region, size_t r
 
 /* The nearest point of a convex region, exactly inside it: of v, the y of the region that minimises ½ (y − v)'Q(y − v),
  * its distance right to 1e-8 relative (or to the margin, where that is larger). Points inside come back bit for bit.
- * Or, with `linear`, of p the y that minimises ½ y'Qy + p'y: the same with v = −Q⁻¹p. The region must outlive its
- * projectors; one caller at a time uses one. */
+ * Or, with `linear`, of p the y that minimises ½ y'Qy + p'y: the same with v = −Q⁻¹p. The region must live where
+ * a projector is used; they are freed in any order. One caller at a time uses a projector. */
 typedef struct hcr_projector hcr_projector;
 /* Begin with HCR_PROJECTOR_OPTIONS_INIT, which has the defaults given, then set what differs. */
 typedef struct hcr_projector_options {

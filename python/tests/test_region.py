@@ -440,6 +440,31 @@ def test_processes(method, tmp_path):
     subprocess.run([sys.executable, tmp_path / "program.py", method], check=True, timeout=100)
 
 
+COLLECTED = """
+import gc
+import hcr
+
+for text in ("var y[2]\\nnorm(y) <= 1", "var y[2]\\nparam need in [0, 7]\\n0 <= y <= 2\\nsoft: sum(y) >= need"):
+    for _ in range(5):
+        region = hcr.Region(text)
+        x = [6.0] if region.p else None
+        for name in ("contract", "project"):
+            getattr(region, name)([3.0, 0.0], x)
+            if region.p:
+                getattr(region, name)([3.0, 0.0], x, on_empty="relax")
+        region._once("cycle", lambda: region)
+        del region
+        gc.collect()
+"""
+
+
+def test_collected_in_any_order():
+    """A region in a reference cycle, with all that is made of it: the collector frees them in any order. What is freed
+    is overwritten (glibc), so that a use of it ends the process."""
+    surroundings = {**os.environ, "MALLOC_PERTURB_": "165"}
+    subprocess.run([sys.executable, "-c", COLLECTED], check=True, timeout=100, env=surroundings)
+
+
 def test_threads_share_a_region(random):
     region = make("quadratics")
     v = random.standard_normal((300, region.n))

@@ -252,7 +252,8 @@ hcr_status hcr_relaxation_create(const hcr_region *region, hcr_relaxation **rela
     if (made == NULL)
         return hcri_fail_memory(error);
     made->region = region;
-    made->memory.from = &region->set.allocator;
+    made->allocator = region->set.allocator;
+    made->memory.from = &made->allocator;
     hcr_status status = collect(made, error);
     if (status == HCR_OK)
         status = hcri_relaxed_region(made, error);
@@ -266,10 +267,10 @@ hcr_status hcr_relaxation_create(const hcr_region *region, hcr_relaxation **rela
 void hcr_relaxation_free(hcr_relaxation *relaxation) {
     if (relaxation == NULL)
         return;
-    const hcr_allocator *allocator = &relaxation->region->set.allocator;
+    const hcr_allocator allocator = relaxation->allocator;
     hcr_region_free(relaxation->relaxed);
     hcri_pool_release(&relaxation->memory);
-    hcri_release(allocator, relaxation);
+    hcri_release(&allocator, relaxation);
 }
 
 const hcr_region *hcr_relaxation_region(const hcr_relaxation *relaxation) { return relaxation->relaxed; }

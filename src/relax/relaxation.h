@@ -8,6 +8,7 @@
 #define HCRI_NO_SLACK UINT32_MAX
 
 struct hcr_relaxation {
+    hcr_allocator allocator; /* the region's, which may be freed first */
     hcri_pool memory;
     const hcr_region *region;
     hcr_region *relaxed;
