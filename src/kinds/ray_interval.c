@@ -14,8 +14,8 @@ static hcri_interval half_line(double at, double slope) {
     return (hcri_interval){at > 0 ? at / -slope : 0, slope > 0 ? -at / slope : INFINITY};
 }
 
-/* at + g1 t + g2 t² <= 0 with g2 >= 0; none of the forms cancels but for the root of a ray that touches. */
-static hcri_interval between_roots(double at, double g1, double g2) {
+/* None of the forms cancels but for the root of a ray that touches. */
+hcri_interval hcri_between_roots(double at, double g1, double g2) {
     if (g2 == 0)
         return half_line(at, g1);
     const double discriminant = g1 * g1 - 4 * g2 * at;
@@ -93,5 +93,5 @@ hcri_interval hcri_quadratic_interval(const hcri_constraint *constraint, size_t 
     quadratic_forms(quadratic, origin, v, &mixed, &square);
     for (size_t j = 0; j < constraint->n; j++)
         mixed += quadratic->linear[j] * v[j];
-    return between_roots(at, mixed, square > 0 ? 0.5 * square : 0);
+    return hcri_between_roots(at, mixed, square > 0 ? 0.5 * square : 0);
 }

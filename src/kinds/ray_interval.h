@@ -14,5 +14,7 @@ hcri_interval hcri_varying_interval(const hcri_constraint *constraint, size_t i,
                                     double *scratch);
 hcri_interval hcri_quadratic_interval(const hcri_constraint *constraint, size_t i, const double *origin,
                                       const double *v, double *scratch);
+/* at + g1 t + g2 t² <= 0 with g2 >= 0 */
+hcri_interval hcri_between_roots(double at, double g1, double g2);
 
 #endif

@@ -194,6 +194,13 @@ static hcr_status compute_margin(hcr_region *region, hcr_precision precision, si
     return HCR_OK;
 }
 
+static int has_quadratic(const hcri_constraint *block) {
+    int has = hcri_block_quadratic(block) != NULL;
+    for (size_t k = 0; hcri_block_part(block, k) != NULL; k++)
+        has |= hcri_block_quadratic(hcri_block_part(block, k)) != NULL;
+    return has;
+}
+
 /* E_i grows no faster than in proportion to how far results are from the origin, but for quadratics. So what a block
  * needs at a distance of d is at most 1 + d/rho times what it needs at rho (docs/exactness.md, "Margins that grow"),
  * whatever rho is; with this one neither term is much larger than it has to be. */
@@ -217,7 +224,7 @@ static hcr_status compute_growing(hcr_region *region, hcr_precision precision, s
             continue;
         v++;
         if (block->kind->hold == NULL)
-            most = fmax(most, hcri_block_quadratic(block) != NULL ? INFINITY : margins[b]);
+            most = fmax(most, has_quadratic(block) ? INFINITY : margins[b]);
         else
             growing->others++;
     }

@@ -168,18 +168,19 @@ static double moving_margin(const hcri_box *box, double unit, const hcri_extent 
     return most;
 }
 
-/* Results are clamped to the box: it needs no margin, but for outputs that equalities determine. */
+/* Results are clamped to the box: it needs no margin, but for outputs that equalities determine. One that is part of a
+ * body needs a row's of one term. */
 static double margin(const hcri_constraint *constraint, double unit, const hcri_extent *extent, double *scratch) {
     const hcri_box *box = (const hcri_box *)constraint;
     if (extent->origin_map != NULL)
         return moving_margin(box, unit, extent);
+    const double step = 4 * unit + (box->is_part ? 9 * hcri_arithmetic(extent) : 0);
     double most = 0;
-    for (size_t j = 0; extent->extra != NULL && j < constraint->n; j++) {
+    for (size_t j = 0; (box->is_part || extent->extra != NULL) && j < constraint->n; j++) {
         const double slack = fmin(box->upper[j] - box->centre[j], box->centre[j] - box->lower[j]);
-        if (extent->extra[j] > 0 && !isinf(slack)) {
-            const double step = 4 * unit * (hcri_size_at_origin(extent, j) + extent->reach[j]);
-            most = fmax(most, 1.01 * (step + extent->extra[j]) / slack);
-        }
+        const double extra = extent->extra == NULL ? 0 : extent->extra[j];
+        if ((box->is_part || extra > 0) && !isinf(slack))
+            most = fmax(most, 1.01 * (step * (hcri_size_at_origin(extent, j) + extent->reach[j]) + extra) / slack);
     }
     return most;
 }

@@ -8,6 +8,7 @@
 typedef struct hcri_box {
     hcri_constraint base;
     double *lower, *upper;                 /* n each, ±infinity where there is none */
+    int is_part;                           /* of a union's or an except's body: results aren't clamped to it */
     double *inverse_lower, *inverse_upper; /* after place: 1/(l − O) <= 0 and 1/(u − O) >= 0, 0 where there is none */
     hcri_bounds inverse;                   /* … as the kernels read them */
     int any;                               /* after place: there is a bound at all */

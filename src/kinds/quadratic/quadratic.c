@@ -124,8 +124,6 @@ static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_e
     quadratic->at_origin = hcri_quadratic_accurate_value(quadratic, origin, &sizes);
     /* Two roundings in y − shift, two products, one in a row's value: 8 units of the terms cover them. */
     quadratic->at_origin_error = 0x1p-53 * (8 * sizes + 2 * fabs(quadratic->at_origin)) + 0x1p-1000;
-    if (!(quadratic->at_origin + quadratic->at_origin_error < 0))
-        return hcri_block_refuse_origin(0, quadratic->at_origin, error);
     quadratic->centre = hcri_copy(allocator, origin, n, sizeof *origin);
     quadratic->gradient = hcri_allocate(allocator, n, sizeof *quadratic->gradient);
     HCRI_TRY(hcri_block_has_memory(constraint, error));
@@ -139,11 +137,15 @@ static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_e
         quadratic->unit = quadratic->matrix[j] == 1;
     if (quadratic->form == HCRI_DENSE) {
         quadratic->panels = hcri_quadratic_panels(quadratic, n);
-        return quadratic->panels == NULL ? hcri_fail_memory(error) : fill_single_panels(quadratic, error);
+        if (quadratic->panels == NULL)
+            return hcri_fail_memory(error);
+        HCRI_TRY(fill_single_panels(quadratic, error));
     }
     if (quadratic->form == HCRI_FACTOR)
-        return hcri_layout_make(&quadratic->factor, n, allocator, &quadratic->layout, error);
-    return HCR_OK;
+        HCRI_TRY(hcri_layout_make(&quadratic->factor, n, allocator, &quadratic->layout, error));
+    return quadratic->at_origin + quadratic->at_origin_error < 0
+               ? HCR_OK /* last: rays from outside go by what was found, too */
+               : hcri_block_refuse_origin(0, quadratic->at_origin, error);
 }
 
 static double factor_squares(const hcri_quadratic *quadratic, const hcri_kernels *kernels, const double *v) {
@@ -235,6 +237,19 @@ static void gauge(const hcri_constraint *constraint, const hcri_batch *batch, do
         for (size_t k = 0; 2 * count <= now.rows && k < count; k++)
             raise(quadratic, kernels, 1, now.v + which[k] * now.stride, which + k, &now);
     }
+}
+
+/* From the origin of `place` by what it found. */
+static hcri_interval interval(const hcri_constraint *constraint, size_t i, const double *origin, const double *v,
+                              double *scratch) {
+    const hcri_quadratic *quadratic = (const hcri_quadratic *)constraint;
+    const hcri_kernels *kernels = hcri_kernels_best();
+    const size_t n = constraint->n;
+    if (quadratic->centre == NULL || memcmp(quadratic->centre, origin, n * sizeof *origin) != 0)
+        return hcri_quadratic_interval(constraint, i, origin, v, scratch);
+    double g2;
+    curvatures(quadratic, kernels, 1, v, n, &g2);
+    return hcri_between_roots(quadratic->at_origin, slope_along(quadratic, kernels, v), g2 > 0 ? g2 : 0);
 }
 
 static int goes_alone(const hcri_constraint *constraint) {
@@ -450,7 +465,7 @@ const hcri_kind hcri_kind_quadratic = {
     .smooth = hcri_quadratic_smooth,
     .add_gauge_gradient = hcri_quadratic_add_gauge_gradient,
     .holds = hcri_block_holds,
-    .interval = hcri_quadratic_interval,
+    .interval = interval,
     .substitute = hcri_quadratic_substitute,
     .follow = hcri_quadratic_follow,
     .gauge_from = hcri_quadratic_gauge_from,

@@ -1,6 +1,7 @@
 #include "kinds/union/union.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/vector.h"
 #include "kinds/block.h"
@@ -10,6 +11,7 @@ static void release_body(const hcri_body *body) {
     for (size_t b = 0; b < body->blocks; b++)
         hcri_block_release(body->block[b]);
     hcri_release(body->memory, body->block);
+    hcri_release(body->memory, body->each);
 }
 
 static void release(hcri_constraint *constraint) {
@@ -82,18 +84,37 @@ hcr_status hcri_body_add_block(hcri_body *body, hcri_constraint *block, hcr_erro
     }
     body->block = grown;
     body->block[body->blocks++] = block;
-    if (body->blocks == 1)
+    if (body->blocks == 1) {
         body->box = (hcri_box *)block;
+        body->box->is_part = 1;
+    }
     if (body->blocks == 2)
         body->linear = (hcri_linear *)block;
     return HCR_OK;
 }
 
+int hcri_body_next(const hcri_body *body, hcri_body_place *place) {
+    if (body->each != NULL) {
+        if (place->next == body->count)
+            return 0;
+        place->at = body->each[place->next++];
+        return 1;
+    }
+    for (; place->b < body->blocks; place->b++, place->next = 0) {
+        const hcri_constraint *block = body->block[place->b];
+        while (place->next < block->count) {
+            place->at = (hcri_body_inequality){block, place->next++};
+            if (block->kind->exists(block, place->at.i))
+                return 1;
+        }
+    }
+    return 0;
+}
+
 size_t hcri_body_inequalities(const hcri_body *body) {
     size_t count = 0;
-    for (size_t b = 0; b < body->blocks; b++)
-        for (size_t i = 0; i < body->block[b]->count; i++)
-            count += body->block[b]->kind->exists(body->block[b], i) != 0;
+    for (hcri_body_place place = {0}; hcri_body_next(body, &place);)
+        count++;
     return count;
 }
 
@@ -164,31 +185,24 @@ static size_t scratch_of(const hcri_constraint *constraint) {
 /* max over a body's inequalities, its bounds with rounding, and where it is attained. */
 typedef struct hcri_depth {
     double value, low, high;
-    const hcri_constraint *block;
-    size_t inequality;
+    hcri_body_inequality at;
 } hcri_depth;
 
 /* Outside its domain an inequality doesn't hold: it counts as infinity. */
 static hcri_depth depth(const hcri_body *body, const double *y, double *scratch) {
-    hcri_depth deepest = {-INFINITY, -INFINITY, -INFINITY, NULL, 0};
-    for (size_t b = 0; b < body->blocks; b++) {
-        const hcri_constraint *block = body->block[b];
-        for (size_t i = 0; i < block->count; i++) {
-            if (!block->kind->exists(block, i))
-                continue;
-            double error, c = block->kind->value(block, i, y, &error, scratch);
-            if (isnan(c)) {
-                c = INFINITY;
-                error = 0;
-            }
-            if (c > deepest.value) {
-                deepest.value = c;
-                deepest.block = block;
-                deepest.inequality = i;
-            }
-            deepest.low = fmax(deepest.low, c - error);
-            deepest.high = fmax(deepest.high, c + error);
+    hcri_depth deepest = {-INFINITY, -INFINITY, -INFINITY, {NULL, 0}};
+    for (hcri_body_place place = {0}; hcri_body_next(body, &place);) {
+        double error, c = place.at.block->kind->value(place.at.block, place.at.i, y, &error, scratch);
+        if (isnan(c)) {
+            c = INFINITY;
+            error = 0;
         }
+        if (c > deepest.value) {
+            deepest.value = c;
+            deepest.at = place.at;
+        }
+        deepest.low = fmax(deepest.low, c - error);
+        deepest.high = fmax(deepest.high, c + error);
     }
     return deepest;
 }
@@ -217,9 +231,10 @@ static double value(const hcri_constraint *constraint, size_t i, const double *y
 static void add_gradient(const hcri_constraint *constraint, size_t i, const double *y, double weight, double *gradient,
                          double *scratch) {
     const hcri_depth found = deepest((const hcri_union *)constraint, y, scratch);
-    if (found.block != NULL)
-        found.block->kind->add_gradient(found.block, found.inequality, y,
-                                        constraint->kind->id == HCRI_KIND_EXCEPT ? -weight : weight, gradient, scratch);
+    if (found.at.block != NULL)
+        found.at.block->kind->add_gradient(found.at.block, found.at.i, y,
+                                           constraint->kind->id == HCRI_KIND_EXCEPT ? -weight : weight, gradient,
+                                           scratch);
 }
 
 static int body_holds(const hcri_body *body, const double *y, double *scratch) {
@@ -239,14 +254,10 @@ static int union_holds(const hcri_constraint *constraint, const double *y, doubl
 
 /* Outside the domain of an inequality rounding may have the last word: that is not certain. */
 static int except_holds(const hcri_constraint *constraint, const double *y, double *scratch) {
-    const hcri_body *body = ((const hcri_union *)constraint)->body;
-    for (size_t b = 0; b < body->blocks; b++) {
-        const hcri_constraint *block = body->block[b];
-        for (size_t i = 0; i < block->count; i++) {
-            double error;
-            if (block->kind->exists(block, i) && block->kind->value(block, i, y, &error, scratch) - error > 0)
-                return 1;
-        }
+    for (hcri_body_place place = {0}; hcri_body_next(((const hcri_union *)constraint)->body, &place);) {
+        double error;
+        if (place.at.block->kind->value(place.at.block, place.at.i, y, &error, scratch) - error > 0)
+            return 1;
     }
     return 0;
 }
@@ -258,15 +269,29 @@ static hcr_status keep_origin(hcri_union *set, const double *origin, hcr_error *
     return hcri_block_has_memory(&set->base, error);
 }
 
-/* Places the blocks of a body that has the origin strictly inside. */
-static hcr_status place_body(hcri_body *body, const double *origin, double *inradius, double *scratch,
-                             hcr_error *error) {
-    *inradius = INFINITY;
-    for (size_t b = 0; b < body->blocks; b++) {
-        HCRI_TRY(body->block[b]->kind->place(body->block[b], origin, error));
-        *inradius = fmin(*inradius, body->block[b]->kind->inradius(body->block[b], scratch));
-    }
+static hcr_status list_inequalities(hcri_body *body, hcr_error *error) {
+    const size_t count = hcri_body_inequalities(body);
+    hcri_body_inequality *each = hcri_allocate(body->memory, count, sizeof *each);
+    if (each == NULL)
+        return hcri_fail_memory(error);
+    body->count = 0;
+    for (hcri_body_place place = {0}; hcri_body_next(body, &place);)
+        each[body->count++] = place.at;
+    body->each = each;
+    return HCR_OK;
+}
+
+/* Places the blocks of a body, which holds the origin where all of them do: strictly, their rounding is theirs to
+ * judge. The others still keep what intervals of rays from there take. */
+static hcr_status place_body(hcri_body *body, const double *origin, hcr_error *error) {
+    HCRI_TRY(list_inequalities(body, error));
     body->holds_origin = 1;
+    for (size_t b = 0; b < body->blocks; b++) {
+        const hcr_status status = body->block[b]->kind->place(body->block[b], origin, error);
+        if (status != HCR_OK && status != HCR_ERROR_ORIGIN)
+            return status;
+        body->holds_origin &= status == HCR_OK;
+    }
     return HCR_OK;
 }
 
@@ -274,14 +299,13 @@ static hcr_status place_union(hcri_constraint *constraint, const double *origin,
     hcri_union *set = (hcri_union *)constraint;
     HCRI_TRY(keep_origin(set, origin, error));
     for (size_t b = 0; b < set->bodies; b++) {
-        if (!(depth(&set->body[b], origin, scratch).high < 0))
-            continue;
-        double inradius;
-        const hcr_status status = place_body(&set->body[b], origin, &inradius, scratch, error);
-        if (status == HCR_OK)
+        const hcri_body *body = &set->body[b];
+        double inradius = INFINITY;
+        HCRI_TRY(place_body(&set->body[b], origin, error));
+        for (size_t k = 0; body->holds_origin && k < body->blocks; k++)
+            inradius = fmin(inradius, body->block[k]->kind->inradius(body->block[k], scratch));
+        if (body->holds_origin)
             set->inradius = fmax(set->inradius, inradius);
-        else if (status != HCR_ERROR_ORIGIN) /* its rounding is the block's to judge */
-            return status;
     }
     return set->inradius > 0 ? HCR_OK : hcri_block_refuse_origin(0, value(constraint, 0, origin, NULL, scratch), error);
 }
@@ -295,20 +319,17 @@ static hcr_status place_except(hcri_constraint *constraint, const double *origin
     double *gradient = hcri_allocate(memory, n, sizeof *gradient);
     if (gradient == NULL)
         return hcri_fail_memory(error);
-    for (size_t b = 0; b < set->body->blocks; b++) {
-        const hcri_constraint *block = set->body->block[b];
-        for (size_t i = 0; i < block->count; i++) {
-            double rounding;
-            if (!block->kind->exists(block, i))
-                continue;
-            const double c = block->kind->value(block, i, origin, &rounding, scratch);
-            if (!(c - rounding > 0))
-                continue;
-            for (size_t j = 0; j < n; j++)
-                gradient[j] = 0;
-            block->kind->add_gradient(block, i, origin, 1, gradient, scratch);
-            set->inradius = fmax(set->inradius, c / hcri_norm(n, gradient));
-        }
+    HCRI_TRY(place_body(set->body, origin, error));
+    for (hcri_body_place place = {0}; hcri_body_next(set->body, &place);) {
+        const hcri_kind *kind = place.at.block->kind;
+        double rounding;
+        const double c = kind->value(place.at.block, place.at.i, origin, &rounding, scratch);
+        if (!(c - rounding > 0))
+            continue;
+        for (size_t j = 0; j < n; j++)
+            gradient[j] = 0;
+        kind->add_gradient(place.at.block, place.at.i, origin, 1, gradient, scratch);
+        set->inradius = fmax(set->inradius, c / hcri_norm(n, gradient));
     }
     return set->inradius > 0 ? HCR_OK : hcri_block_refuse_origin(0, value(constraint, 0, origin, NULL, scratch), error);
 }
@@ -324,38 +345,24 @@ static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_e
 
 static hcri_interval body_interval(const hcri_body *body, const double *origin, const double *v, double *scratch) {
     hcri_interval inside = {0, INFINITY};
-    for (size_t b = 0; b < body->blocks; b++) {
-        const hcri_constraint *block = body->block[b];
-        for (size_t i = 0; i < block->count; i++) {
-            if (!block->kind->exists(block, i))
-                continue;
-            const hcri_interval own = block->kind->interval(block, i, origin, v, scratch);
-            inside = (hcri_interval){fmax(inside.enter, own.enter), fmin(inside.leave, own.leave)};
-            if (!(inside.enter <= inside.leave))
-                return HCRI_NOWHERE;
-        }
+    for (hcri_body_place place = {0}; hcri_body_next(body, &place);) {
+        const hcri_interval own = place.at.block->kind->interval(place.at.block, place.at.i, origin, v, scratch);
+        inside = (hcri_interval){fmax(inside.enter, own.enter), fmin(inside.leave, own.leave)};
+        if (!(inside.enter <= inside.leave))
+            return HCRI_NOWHERE;
     }
     return inside;
 }
 
-static double union_gauge(const hcri_constraint *constraint, size_t i, const double *v, double *scratch) {
-    const hcri_union *set = (const hcri_union *)constraint;
+/* The gauge of what is seen of the bodies that hold the origin, less where others carry on. */
+static double carry_on(const hcri_union *set, const double *v, double least, double *scratch) {
     hcri_interval *inside = (hcri_interval *)(void *)scratch;
-    double *rest = scratch + rays_of(set);
     size_t ahead = 0;
-    double least = INFINITY; /* the gauge of the part that is known to be seen */
-    for (size_t b = 0; b < set->bodies; b++) {
-        const hcri_body *body = &set->body[b];
-        if (body->holds_origin) {
-            double gauge = 0;
-            for (size_t k = 0; k < body->blocks; k++)
-                gauge = hcri_block_gauge(body->block[k], v, gauge, rest);
-            least = fmin(least, gauge);
-        } else {
-            inside[ahead] = body_interval(body, set->centre, v, rest);
+    for (size_t b = 0; b < set->bodies; b++)
+        if (!set->body[b].holds_origin) {
+            inside[ahead] = body_interval(&set->body[b], set->centre, v, scratch + rays_of(set));
             ahead += !isinf(inside[ahead].enter);
         }
-    }
     for (size_t k = 0; k < ahead && least > 0;) {
         if (inside[k].enter * least <= 1 + hcri_touching_gap && inside[k].leave * least > 1) {
             least = 1 / inside[k].leave;
@@ -365,6 +372,28 @@ static double union_gauge(const hcri_constraint *constraint, size_t i, const dou
         }
     }
     return least;
+}
+
+static void union_gauge(const hcri_constraint *constraint, const hcri_batch *batch, double *scratch) {
+    enum { AT_ONCE = 32 };
+    const hcri_union *set = (const hcri_union *)constraint;
+    for (size_t done = 0; done < batch->rows; done += AT_ONCE) {
+        const hcri_batch now = hcri_batch_part(batch, constraint->n, done, AT_ONCE);
+        double least[AT_ONCE], own[AT_ONCE];
+        for (size_t s = 0; s < now.rows; s++)
+            least[s] = INFINITY;
+        for (size_t b = 0; b < set->bodies; b++) {
+            const hcri_body *body = &set->body[b];
+            const hcri_batch rays = {.rows = now.rows, .stride = now.stride, .v = now.v, .best = own};
+            memset(own, 0, sizeof own);
+            for (size_t k = 0; body->holds_origin && k < body->blocks; k++)
+                body->block[k]->kind->gauge(body->block[k], &rays, scratch + rays_of(set));
+            for (size_t s = 0; body->holds_origin && s < now.rows; s++)
+                least[s] = fmin(least[s], own[s]);
+        }
+        for (size_t s = 0; s < now.rows; s++)
+            hcri_batch_raise(&now, s, carry_on(set, now.v + s * now.stride, least[s], scratch), constraint, 0);
+    }
 }
 
 static double except_gauge(const hcri_constraint *constraint, size_t i, const double *v, double *scratch) {
@@ -381,6 +410,21 @@ static double along(const hcri_constraint *constraint, size_t i, const double *v
 
 static double inradius(const hcri_constraint *constraint, double *scratch) {
     return ((const hcri_union *)constraint)->inradius;
+}
+
+/* A result is in the body with the least gauge, where all hold the origin. Elsewhere, drawn towards the origin, a point
+ * may leave one body before it is in the next: there is none. */
+static double union_margin(const hcri_constraint *constraint, double unit, const hcri_extent *extent, double *scratch) {
+    const hcri_union *set = (const hcri_union *)constraint;
+    double most = 0;
+    for (size_t b = 0; b < set->bodies; b++) {
+        const hcri_body *body = &set->body[b];
+        for (size_t k = 0; body->holds_origin && k < body->blocks; k++)
+            most = fmax(most, body->block[k]->kind->margin(body->block[k], unit, extent, scratch + rays_of(set)));
+        if (!body->holds_origin)
+            return INFINITY;
+    }
+    return most;
 }
 
 static hcri_constraint *part(const hcri_constraint *constraint, size_t k) {
@@ -416,15 +460,15 @@ const hcri_kind hcri_kind_union = {
     .part = part,
     .place = place,
     .scratch = scratch_of,
-    .gauge = hcri_block_gauge_each,
-    .gauge_one = union_gauge,
+    .gauge = union_gauge,
+    .gauge_one = hcri_block_gauge_alone,
     .along = along,
     .value = value,
     .add_gradient = add_gradient,
     .holds = union_holds,
     .exists = hcri_block_exists,
     .radius = hcri_block_radius,
-    .margin = hcri_block_margin, /* drawn towards the origin a point may leave one body before it is in the next */
+    .margin = union_margin,
     .inradius = inradius,
 };
 
@@ -447,6 +491,6 @@ const hcri_kind hcri_kind_except = {
     .holds = except_holds,
     .exists = hcri_block_exists,
     .radius = hcri_block_radius,
-    .margin = hcri_block_margin, /* drawn towards the origin a point may leave one body before it is in the next */
+    .margin = hcri_block_margin, /* a ray may touch the body: then no share of the way keeps it off */
     .inradius = inradius,
 };

@@ -16,13 +16,21 @@
 /* Bodies of one union. */
 #define HCRI_MOST_BODIES 1024
 
+typedef struct hcri_body_inequality {
+    const hcri_constraint *block;
+    size_t i;
+} hcri_body_inequality;
+
 typedef struct hcri_body {
     const hcr_allocator *memory; /* the union's */
     size_t blocks, block_capacity;
     hcri_constraint **block; /* block[0] is the box and block[1] the rows */
     hcri_box *box;
     hcri_linear *linear;
-    int holds_origin; /* after place: the origin is strictly inside, and the blocks are placed too */
+    /* after place */
+    int holds_origin; /* the origin is strictly inside, and the blocks are placed too */
+    size_t count;
+    hcri_body_inequality *each; /* the inequalities that exist */
 } hcri_body;
 
 typedef struct hcri_union { /* also of the kind "except": then with one body */
@@ -44,6 +52,12 @@ hcr_status hcri_union_add_body(hcri_union *set, hcri_body **body, hcr_error *err
 hcr_status hcri_body_add_block(hcri_body *body, hcri_constraint *block, hcr_error *error);
 /* Body k of a union, whose convex pieces they are; NULL behind the last, and for every other block. */
 const hcri_body *hcri_union_body(const hcri_constraint *constraint, size_t k);
+/* Goes to a body's next inequality that exists, from {0} on; 0 behind the last. */
+typedef struct hcri_body_place {
+    hcri_body_inequality at;
+    size_t b, next;
+} hcri_body_place;
+int hcri_body_next(const hcri_body *body, hcri_body_place *place);
 /* How many inequalities of a body exist. */
 size_t hcri_body_inequalities(const hcri_body *body);
 

@@ -2,14 +2,10 @@
 #include "kinds/union/union.h"
 
 static int body_holds(const hcri_body *body, const double *y, double *scratch) {
-    int found;
-    for (size_t b = 0; b < body->blocks; b++) {
-        const hcri_constraint *block = body->block[b];
-        for (size_t i = 0; i < block->count; i++)
-            if (block->kind->exists(block, i) && (found = hcri_exact_holds(block, i, y, scratch)) != 1)
-                return found;
-    }
-    return 1;
+    int found = 1;
+    for (hcri_body_place place = {0}; found == 1 && hcri_body_next(body, &place);)
+        found = hcri_exact_holds(place.at.block, place.at.i, y, scratch);
+    return found;
 }
 
 static int decide_union(const hcri_constraint *constraint, size_t i, const double *y, double *scratch) {
@@ -23,14 +19,10 @@ static int decide_union(const hcri_constraint *constraint, size_t i, const doubl
 /* Of a body that is cut out no frontier point is left. */
 static int decide_except(const hcri_constraint *constraint, size_t i, const double *y, double *scratch) {
     const hcri_body *body = ((const hcri_union *)constraint)->body;
-    int found;
-    for (size_t b = 0; b < body->blocks; b++) {
-        const hcri_constraint *block = body->block[b];
-        for (size_t k = 0; k < block->count; k++)
-            if (block->kind->exists(block, k) && (found = hcri_exact_fails(block, k, y, scratch)) != 0)
-                return found == HCRI_EXACT_MEMORY ? found : -1;
-    }
-    return 1;
+    int found = 0;
+    for (hcri_body_place place = {0}; found == 0 && hcri_body_next(body, &place);)
+        found = hcri_exact_fails(place.at.block, place.at.i, y, scratch);
+    return found == HCRI_EXACT_MEMORY ? found : found == 0 ? 1 : -1;
 }
 
 /* Their parts decide: bounds of the whole add nothing. */
