@@ -43,9 +43,12 @@ def policy(name: str, squash: str = "soften", validate: bool | None = None) -> t
     return region, Softened(base, region, x, squash, validate_args=validate)
 
 
-def quadrature(name: str, squash: str) -> tuple[np.ndarray, np.ndarray]:
-    """Points of a grid inside the region, in its free outputs, and density × cell at each."""
+def quadrature(name: str, squash: str, density=None) -> tuple[np.ndarray, np.ndarray]:
+    """Points of a grid inside the region, in its free outputs, and density × cell at each; torch's density, or that
+    given."""
     region, policy_ = policy(name, squash, validate=False)
+    if density is None:
+        density = lambda y: policy_.log_prob(torch.from_numpy(y)).exp().numpy()  # noqa: E731
     count = REGIONS[name][2]
     lower, upper = (bound[region.free] for bound in region.bounds)
     middles = (np.arange(count) + 0.5) / count
@@ -58,8 +61,16 @@ def quadrature(name: str, squash: str) -> tuple[np.ndarray, np.ndarray]:
         points = np.column_stack([total - free.sum(1), free])
     x = REGIONS[name][1]
     inside = region.encode(points, x)[:, -1] < 1 - 1e-9  # next to the frontier the density is 0 here
-    density = policy_.log_prob(torch.from_numpy(points[inside])).exp().numpy()
-    return free[inside], density * np.prod((upper - lower) / count)
+    return free[inside], density(points[inside]) * np.prod((upper - lower) / count)
+
+
+def assert_follow(y: np.ndarray, free: np.ndarray, mass: np.ndarray) -> None:
+    """Each free output of samples against the distribution that a density has: Kolmogorov and Smirnov's test."""
+    for j in range(free.shape[1]):
+        order = np.argsort(free[:, j])
+        distribution = np.cumsum(mass[order])
+        cdf = lambda t, at=free[order, j], total=distribution: np.interp(t, at, total)  # noqa: E731
+        assert stats.kstest(y[:, j], cdf).pvalue > 1e-4  # of some 60 such tests
 
 
 @pytest.mark.parametrize(("name", "squash"), WAYS)
@@ -76,12 +87,7 @@ def test_samples_follow_the_density(name, squash):
     y = policy_.sample((4000,))
     x = REGIONS[name][1]
     assert region.check(y.numpy(), x).all()
-    free, mass = quadrature(name, squash)
-    for j in range(region.freedom):
-        order = np.argsort(free[:, j])
-        distribution = np.cumsum(mass[order])
-        cdf = lambda t, at=free[order, j], total=distribution: np.interp(t, at, total)  # noqa: E731
-        assert stats.kstest(y[:, region.free[j]].numpy(), cdf).pvalue > 1e-4  # some 30 such tests
+    assert_follow(y[:, region.free].numpy(), *quadrature(name, squash))
 
 
 @pytest.mark.parametrize("squash", ["soften", "tanh"])
@@ -131,6 +137,8 @@ def test_gradients(name, squash):
         return drawn.log_prob(y), y
 
     torch.autograd.gradcheck(surprise, given)
+    if name == "moving":
+        torch.autograd.gradgradcheck(surprise, given)
     if not region.equalities:  # else a step of one output leaves the region
         torch.autograd.gradcheck(lambda y: made(mean, deviation, x).log_prob(y), y.requires_grad_())
 
@@ -197,6 +205,26 @@ def test_samples_without_an_interior():
     assert torch.isfinite(drawn.log_prob(y)).tolist() == [True, False, False, False, True]
 
 
+@pytest.mark.parametrize("on_empty", ["relax", "nearest"])
+def test_samples_whose_limits_contradict(on_empty):
+    """They have what contract gives with relaxed limits, no density, and no part in gradients by it; others have the
+    same bits as without them."""
+    region = hcr.Region("param need in [-4, 4]\nvar y[2]\n-1 <= y <= 1\nsoft: sum(y) >= need")
+    x = torch.tensor([[0.5], [3.0], [-2.0], [2.5]], dtype=torch.float64)
+    torch.manual_seed(11)
+    mean = torch.randn(4, 2, dtype=torch.float64, requires_grad=True)
+    transform = SoftenTransform(region, x, "tanh", on_empty=on_empty)
+    y, determinant = transform.forward_and_log_det(mean)
+    empty = torch.tensor([False, True, False, True])
+    alone = SoftenTransform(region, x[~empty], "tanh").forward_and_log_det(mean[~empty])
+    assert torch.equal(y[~empty], alone[0]) and torch.equal(determinant[~empty], alone[1])
+    assert torch.equal(y[empty], hcr.torch.contract(mean[empty], region, x[empty], on_empty=on_empty))
+    np.testing.assert_allclose(y[empty].detach(), 1, atol=1e-9)  # the point of least violation, and the slack's room
+    assert determinant.isnan().equal(empty)
+    (determinant.nan_to_num() + y.sum(-1)).sum().backward()
+    assert torch.isfinite(mean.grad).all()
+
+
 def test_entropy_expand_and_mode():
     region, policy_ = policy("disc")
     torch.manual_seed(8)
@@ -234,6 +262,27 @@ def test_refusals():
         SoftenTransform(region)(torch.zeros(3))
     with pytest.raises(hcr.Error, match="squash is 'sigmoid'"):
         SoftenTransform(region, squash="sigmoid")
+
+
+@pytest.mark.filterwarnings("ignore:hcr.jax calls the C library")  # as built without XLA's headers
+@pytest.mark.parametrize(("name", "squash"), WAYS)
+def test_jax_density_integrates_to_one_and_samples_follow_it(name, squash):
+    jax = pytest.importorskip("jax")
+    import hcr.jax
+
+    region, policy_ = policy(name, squash)
+    base = policy_.base_dist.base_dist
+    jax.config.update("jax_enable_x64", True)
+    try:
+        x = None if policy_.x is None else jax.numpy.asarray(policy_.x.numpy())
+        mine = hcr.jax.Softened(*(jax.numpy.asarray(a.numpy()) for a in (base.loc, base.scale)), region, x, squash)
+        free, mass = quadrature(name, squash, lambda y: np.exp(np.asarray(mine.log_prob(jax.numpy.asarray(y)))))
+        assert mass.sum() == pytest.approx(1, abs=5e-3)  # the grid's error: cells that the frontier cuts
+        y = np.asarray(mine.sample(jax.random.key(5), (4000,)))
+        assert region.check(y, REGIONS[name][1]).all()
+        assert_follow(y[:, region.free], free, mass)
+    finally:
+        jax.config.update("jax_enable_x64", False)
 
 
 @pytest.mark.filterwarnings("ignore:hcr.jax calls the C library")  # as built without XLA's headers

@@ -141,3 +141,50 @@ def test_policies(algorithm, moving, tmp_path):
     model.save(tmp_path / "model.zip")
     loaded = getattr(baselines, algorithm).load(tmp_path / "model.zip")
     assert np.array_equal(loaded.predict(observation, deterministic=True)[0], action)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("on_empty", ["relax", "nearest"])
+@pytest.mark.parametrize("algorithm", ["SAC", "PPO"])
+def test_policies_where_limits_contradict(algorithm, on_empty):
+    """A brake that has to give more than it can: it gives what it can, and training goes on without a NaN."""
+    torch = pytest.importorskip("torch")
+    baselines = pytest.importorskip("stable_baselines3")
+    from hcr.stable_baselines3 import PPOPolicy, SACPolicy
+
+    region = hcr.Region("param speed in [-8, 8]\nvar torque\n-2 <= torque <= 2\nsoft: torque <= 1 - speed")
+
+    class Fast(gymnasium.Wrapper):
+        """A pendulum that begins at full speed: its limits contradict each other above 3."""
+
+        def __init__(self):
+            super().__init__(gymnasium.make("Pendulum-v1").unwrapped)
+            self.empty, self.steps = 0, 0
+
+        def reset(self, **options):
+            self.seen, info = self.env.reset(**options)
+            self.env.state[1] = 7.0
+            self.seen = self.env._get_obs()
+            return self.seen, info
+
+        def step(self, action):
+            most = max(1 - float(self.seen[2]), -2)
+            assert -2 <= action[0] <= 2 and action[0] <= most + 1e-3 * (most == -2)  # relaxed: but for the room
+            self.empty += self.seen[2] > 3
+            self.steps += 1
+            self.seen, *rest = self.env.step(action)
+            return (self.seen, *rest)
+
+    env = Fast()
+    limited = ConstrainAction(gymnasium.wrappers.TimeLimit(env, 20), region, speed, on_empty=on_empty)
+    policy, arguments = {
+        "SAC": (SACPolicy, {"learning_starts": 20, "batch_size": 32}),
+        "PPO": (PPOPolicy, {"n_steps": 64, "batch_size": 32, "n_epochs": 2}),
+    }[algorithm]
+    options = {"region": region, "parameters": speed, "on_empty": on_empty, "net_arch": [16]}
+    model = getattr(baselines, algorithm)(policy, limited, policy_kwargs=options, seed=1, device="cpu", **arguments)
+    model.learn(100)
+    assert env.steps >= 100 and 5 < env.empty < env.steps
+    assert all(torch.isfinite(parameter).all() for parameter in model.policy.parameters())
+    observation = np.array([1.0, 0.0, 7.0], np.float32)
+    assert model.predict(observation, deterministic=True)[0] == pytest.approx(-2, abs=1e-3)

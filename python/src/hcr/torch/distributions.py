@@ -10,9 +10,13 @@ from torch import Tensor
 from torch.distributions import Distribution, Transform, TransformedDistribution, constraints
 
 from .. import _rays
+from .._maps import Map
+from .._relaxation import OnEmpty, known_on_empty
 from ..errors import make
 from ..region import Region, needs_region
-from .functions import contract, gauge, origin, stretched
+from . import operators
+from .functions import contract, gauge, is_plain, origin, stretched
+from .relaxed import middle, relax
 
 
 class _Inside(constraints.Constraint):
@@ -40,6 +44,38 @@ Squash = Literal["soften", "tanh"]
 _SMALL = 1e-9  # tanh(γ)/γ and artanh(r)/r are 1 below it
 
 
+class _Drawn(torch.autograd.Function):
+    """`SoftenTransform._compose` for eager tensors on the CPU: four calls of the C library, there and back, and no more
+    of torch's operations than the formulas have."""
+
+    @staticmethod
+    def forward(ctx: Any, steps: Tensor, x: Tensor | None, transform: SoftenTransform) -> tuple[Tensor, Tensor]:
+        region = transform.region
+        radius, gauge_rays = operators.forward(Map(region, "gauge"), steps, x)
+        share = transform._share(radius)
+        inner = steps * share.unsqueeze(-1)
+        y, rays = operators.forward(Map(region, "contract"), inner, x)
+        ctx.save_for_backward(steps, x, radius, gauge_rays, share, inner, rays)
+        ctx.transform = transform
+        return y, transform._log_det(radius, share)
+
+    @staticmethod
+    def backward(ctx: Any, y_bar: Tensor, det_bar: Tensor) -> Any:
+        steps, x, radius, gauge_rays, share, inner, rays = ctx.saved_tensors
+        transform = ctx.transform
+        if torch.is_grad_enabled():  # this gradient may be differentiated
+            given = [tensor for tensor in (steps, x) if tensor is not None and tensor.requires_grad]
+            found = iter(torch.autograd.grad(transform._compose(steps, x), given, (y_bar, det_bar), create_graph=True))
+            return *(next(found) if t is not None and t.requires_grad else None for t in (steps, x)), None
+        region = transform.region
+        inner_bar, x_bar = operators.backward(Map(region, "contract"), inner, x, rays, y_bar)
+        share_slope, det_slope = transform._slopes(radius, share)
+        radius_bar = (inner_bar * steps).sum(-1) * share_slope + det_bar * det_slope
+        steps_bar, x_bar_too = operators.backward(Map(region, "gauge"), steps, x, gauge_rays, radius_bar)
+        steps_bar.addcmul_(inner_bar, share.unsqueeze(-1))
+        return steps_bar, None if x_bar is None else x_bar.add_(x_bar_too), None  # type: ignore[arg-type]
+
+
 class SoftenTransform(Transform):
     """v ↦ origin + v ρ(γ)/γ with γ = gauge(v): one-to-one from R^k onto the interior of a region.
 
@@ -56,6 +92,8 @@ class SoftenTransform(Transform):
         x: (…, p), the parameters of each sample, where it has such. A sample that they leave no interior, such as a
             capacity of 0, has results and no density: its determinant is NaN.
         squash: ρ, ``"soften"`` or ``"tanh"``.
+        on_empty: ``"relax"`` and ``"nearest"``: samples whose limits contradict each other have the result of
+            `hcr.torch.contract` with that, and no density either.
         cache_size: 1 keeps the last pair of v and result, so that the density of what was just drawn is computed from
             v and not from the rounded result.
 
@@ -71,13 +109,20 @@ class SoftenTransform(Transform):
     bijective = True
     domain = constraints.real_vector
 
-    def __init__(self, region: Region, x: Tensor | None = None, squash: Squash = "soften", cache_size: int = 1) -> None:
+    def __init__(
+        self,
+        region: Region,
+        x: Tensor | None = None,
+        squash: Squash = "soften",
+        cache_size: int = 1,
+        on_empty: OnEmpty = "nan",
+    ) -> None:
         super().__init__(cache_size=cache_size)
         needs_region(region, "SoftenTransform")
         if squash not in ("soften", "tanh"):
             raise make("argument", f'squash is {squash!r}: take "soften" or "tanh"')
-        self.region, self.x, self.squash = region, x, squash
-        self._drawn: tuple[Tensor | None, Tensor] = None, torch.empty(0)  # the last v and its gauge, as the cache has y
+        self.region, self.x, self.squash, self.on_empty = region, x, squash, known_on_empty(on_empty)
+        self._drawn: tuple[Tensor | None, Tensor] = None, torch.empty(0)  # the last v and its log |det J|
         affine = _rays.affine(region)
         self._others: Any = None if affine is None else (affine.dependent.tolist(), affine.map[:, region.free].T)
 
@@ -88,12 +133,12 @@ class SoftenTransform(Transform):
     def with_cache(self, cache_size: int = 1) -> SoftenTransform:
         if cache_size == self._cache_size:
             return self
-        return SoftenTransform(self.region, self.x, self.squash, cache_size)
+        return SoftenTransform(self.region, self.x, self.squash, cache_size, self.on_empty)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, SoftenTransform) or self.x is not other.x:
             return False
-        return self.region == other.region and self.squash == other.squash
+        return (self.region, self.squash, self.on_empty) == (other.region, other.squash, other.on_empty)
 
     def _steps(self, v: Tensor) -> Tensor:
         """Steps in all n outputs that keep the equalities."""
@@ -109,11 +154,38 @@ class SoftenTransform(Transform):
         return steps.index_copy(-1, places, torch.cat([v, others.to(v.dtype)], -1))
 
     def _call(self, v: Tensor) -> Tensor:
-        steps = self._steps(v)
-        radius = gauge(steps, self.region, self.x)
+        y, determinant = self.forward_and_log_det(v)
         if self._cache_size:
-            self._drawn = v, radius
-        return self._inside(steps, radius, self.x)
+            self._drawn = v, determinant
+        return y
+
+    def forward_and_log_det(self, v: Tensor) -> tuple[Tensor, Tensor]:
+        """The results and log |det J|, at little more than the cost of the results."""
+        steps, x = self._steps(v), self.x
+        if x is None or self.on_empty == "nan":
+            return self._with_density(steps, x)
+        given = relax(x, self.region)
+        gives = (given[..., self.region.p : -self.region.n - 1] != 0).any(-1, keepdim=True)
+        if not gives.any():
+            return self._with_density(steps, x)
+        safe = middle(self.region, x)[: self.region.p]  # so that no derivative is NaN
+        y, determinant = self._with_density(steps, torch.where(gives, safe, x))
+        relaxed = contract(steps, self.region, x, on_empty=self.on_empty)
+        return torch.where(gives, relaxed, y), torch.where(gives.squeeze(-1), float("nan"), determinant)
+
+    def _with_density(self, steps: Tensor, x: Tensor | None) -> tuple[Tensor, Tensor]:
+        if is_plain(steps, x) and (x is None or (x.dtype, x.shape[:-1]) == (steps.dtype, steps.shape[:-1])):
+            x = None if x is None else x.contiguous()
+            y, determinant = _Drawn.apply(steps.contiguous(), x, self)  # type: ignore[no-untyped-call]
+        else:
+            y, determinant = self._compose(steps, x)
+        if x is None or self.region.origin_form != "checked":
+            return y, determinant
+        return y, torch.where(self._has_interior(x), determinant, float("nan"))
+
+    def _compose(self, steps: Tensor, x: Tensor | None) -> tuple[Tensor, Tensor]:
+        radius = gauge(steps, self.region, x)
+        return self._inside(steps, radius, x), self._log_det(radius, self._share(radius))
 
     def _inside(self, steps: Tensor, radius: Tensor, x: Tensor | None) -> Tensor:
         """Steps drawn in, by contract, which keeps what is inside; soften turns away from gaps about to close."""
@@ -123,7 +195,24 @@ class SoftenTransform(Transform):
         """ρ(γ)/γ."""
         if self.squash == "soften":
             return 1 / (1 + radius)
-        return torch.where(radius > _SMALL, radius.tanh() / radius.clamp(min=_SMALL), 1)
+        radius = radius.clamp(min=_SMALL)
+        return radius.tanh() / radius
+
+    def _log_det(self, radius: Tensor, share: Tensor) -> Tensor:
+        k = self.region.freedom
+        if self.squash == "soften":
+            return -(k + 1) * radius.log1p()
+        log_slope = 2 * (math.log(2) - radius - torch.nn.functional.softplus(-2 * radius))
+        return log_slope if k == 1 else (k - 1) * share.log() + log_slope
+
+    def _slopes(self, radius: Tensor, share: Tensor) -> tuple[Tensor, Tensor]:
+        """The derivatives of both by γ."""
+        k = self.region.freedom
+        if self.squash == "soften":
+            return -share.square(), -(k + 1) * share
+        tanh = share * radius
+        slope = (1 - tanh.square() - share) / radius.clamp(min=_SMALL)
+        return slope, -2 * tanh if k == 1 else (k - 1) * slope / share - 2 * tanh
 
     def _inverse(self, y: Tensor) -> Tensor:
         v = stretched(y, self.region, self.x)
@@ -134,18 +223,8 @@ class SoftenTransform(Transform):
         return v if self._others is None else v[..., self.region.free.tolist()]
 
     def log_abs_det_jacobian(self, v: Tensor, y: Tensor) -> Tensor:
-        drawn, radius = self._drawn
-        if drawn is not v:
-            radius = gauge(self._steps(v), self.region, self.x)
-        k = self.region.freedom
-        if self.squash == "soften":
-            determinant = -(k + 1) * radius.log1p()
-        else:
-            log_slope = 2 * (math.log(2) - radius - torch.nn.functional.softplus(-2 * radius))
-            determinant = (k - 1) * self._share(radius).log() + log_slope
-        if self.x is None or self.region.origin_form != "checked":
-            return determinant
-        return torch.where(self._has_interior(self.x), determinant, float("nan"))
+        drawn, determinant = self._drawn
+        return determinant if drawn is v else self.forward_and_log_det(v)[1]
 
     def _has_interior(self, x: Tensor) -> Tensor:
         """Whether steps along each coordinate keep their direction: those that a sample holds are taken out."""
@@ -173,7 +252,7 @@ class Softened(TransformedDistribution):
             whose last batch dimension is k, such as ``Normal(mean, deviation)``.
         region: the region.
         x: (…, p), its parameters, when it has such: limits that depend on the state.
-        squash: as for `SoftenTransform`.
+        squash, on_empty: as for `SoftenTransform`.
 
     >>> import hcr, torch
     >>> from hcr.torch.distributions import Softened
@@ -192,9 +271,11 @@ class Softened(TransformedDistribution):
         x: Tensor | None = None,
         squash: Squash = "soften",
         validate_args: bool | None = None,
+        on_empty: OnEmpty = "nan",
     ) -> None:
         self.region, self.x = region, x
-        super().__init__(base, SoftenTransform(region, x, squash), validate_args=validate_args)
+        transform = SoftenTransform(region, x, squash, on_empty=on_empty)
+        super().__init__(base, transform, validate_args=validate_args)
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Softened:
         new = self._get_checked_instance(Softened, _instance)

@@ -189,6 +189,18 @@ def _is_watched() -> bool:
     return torch._C._len_torch_dispatch_stack() > 0 or torch._C._get_tracing_state() is not None
 
 
+def is_plain(values: Tensor, x: Tensor | None) -> bool:
+    """Whether values are eager tensors on the CPU, which no tracer and no transform follows."""
+    return (
+        not torch.compiler.is_compiling()
+        and values.is_cpu
+        and values.dtype in _FLOATS
+        and type(values) in _PLAIN
+        and (x is None or (x.is_cpu and type(x) in _PLAIN))
+        and not (_is_watched() or torch._C._are_functorch_transforms_active() or forward_ad._current_level >= 0)
+    )
+
+
 def checked(values: Tensor, width: int, what: str) -> Tensor:
     if not isinstance(values, Tensor):
         raise TypeError(f"hcr.torch.{what} takes a tensor, not {type(values).__name__}: NumPy's go into region.{what}")
