@@ -14,38 +14,17 @@
 #include "origin/polytope_centre.h"
 #include "origin/single_quadratic.h"
 #include "solvers/linear_program.h"
+#include "solvers/stop_request.h"
 
 static const hcr_allocator *const memory = &hcri_default_allocator;
 
 /* --------------------------------------------------------------------------------------------- room around a point */
 
-/* A bound of the largest eigenvalue of P: the largest row sum, or the sum of squares of a factor. Within equalities a
- * quadratic curves no more than without. */
+/* Within equalities a quadratic curves no more than without. */
 static double curvature_bound(const hcri_set *set, size_t b) {
     const hcri_reduction *reduction = set->reduction;
-    const hcri_quadratic *quadratic =
-        hcri_block_quadratic(reduction == NULL ? set->block[b] : reduction->original->block[reduction->block_of[b]]);
-    const size_t n = quadratic->base.n;
-    double most = 0;
-    switch (quadratic->form) {
-    case HCRI_DIAGONAL:
-        for (size_t j = 0; j < n; j++)
-            most = fmax(most, quadratic->matrix[j]);
-        break;
-    case HCRI_DENSE:
-        for (size_t i = 0; i < n; i++) {
-            double sum = 0;
-            for (size_t j = 0; j < n; j++)
-                sum += fabs(quadratic->matrix[i * n + j]);
-            most = fmax(most, sum);
-        }
-        break;
-    case HCRI_FACTOR:
-        for (size_t k = 0; k < hcri_rows_entries(&quadratic->factor); k++)
-            most += quadratic->factor.values[k] * quadratic->factor.values[k];
-        break;
-    }
-    return most;
+    return hcri_quadratic_curvature_bound(
+        hcri_block_quadratic(reduction == NULL ? set->block[b] : reduction->original->block[reduction->block_of[b]]));
 }
 
 /* c(y), and the w with −c(y)/w = the root t of c(y) + |∇c(y)| t + ½ λ t² = 0, which is the mean of the slopes at its
@@ -286,7 +265,9 @@ static hcr_status search_largest(search *at, hcr_error *error) {
     for (int round = 1; round < MOST_ROUNDS; round++) {
         const double before = most;
         at->scale = fmax(at->scale, most);
-        const hcr_status status = search_at_scale(at, NULL);
+        const hcr_status status = search_at_scale(at, error);
+        if (hcri_is_final(status))
+            return status;
         const double found = status == HCR_OK ? radius_at(at->set, at->y, at->gradient) : -INFINITY;
         if (found > most) {
             most = found;
@@ -326,7 +307,7 @@ static hcr_status find_flat_point(const hcri_set *set, double room, int *found, 
     if (status == HCR_OK)
         status = hcri_lp_maximise(lp, zeros, &outcome, error);
     *found = status == HCR_OK && outcome != HCRI_LP_INFEASIBLE;
-    return status == HCR_ERROR_MEMORY ? status : HCR_OK;
+    return hcri_is_final(status) ? status : HCR_OK;
 }
 
 /* EMPTY unless y is strictly inside, rounding included. */
@@ -413,11 +394,11 @@ static hcr_status search_spread(search *at, hcr_error *error) {
     for (size_t i = 0; i < at->sides; i++)
         held[i] = at->multiplier[i] > hcri_supporting && i != largest;
     int found = 1;
-    if (n > MOST_FOR_DENSE)
-        HCRI_TRY(spread_sparse(at, held, kept, moved, &found, error));
-    else
-        found = analytic(at->set, at->reached, kept, held, moved, error) == HCR_OK;
-    if (found && hcri_flat_radius(at->set, moved) >= kept * at->reached)
+    const hcr_status status = n > MOST_FOR_DENSE ? spread_sparse(at, held, kept, moved, &found, error)
+                                                 : analytic(at->set, at->reached, kept, held, moved, error);
+    if (hcri_is_final(status))
+        return status;
+    if (status == HCR_OK && found && hcri_flat_radius(at->set, moved) >= kept * at->reached)
         memcpy(at->y, moved, n * sizeof *moved);
     return HCR_OK;
 }

@@ -7,6 +7,7 @@
 #include "origin/outer_approximation.h"
 #include "origin/reach_bounds.h"
 #include "origin/unbounded_origin.h"
+#include "solvers/stop_request.h"
 
 static const hcr_allocator *const memory = &hcri_default_allocator;
 
@@ -35,7 +36,7 @@ static hcr_status prove_bounded(const hcri_interior_search *at, int *unbounded, 
     if (status == HCR_ERROR_UNBOUNDED) {
         const int needs_room = at->unbounded_allowed && at->origin_request.kind != HCR_ORIGIN_GIVEN;
         const hcr_status flat = hcri_central_check_rows(at->set, at->lower, at->upper, needs_room, error);
-        if (flat == HCR_ERROR_EMPTY || flat == HCR_ERROR_MEMORY)
+        if (flat == HCR_ERROR_EMPTY || hcri_is_final(flat))
             return flat;
         *unbounded = at->unbounded_allowed;
     }

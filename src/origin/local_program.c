@@ -176,23 +176,3 @@ hcr_status hcri_local_margin(const hcri_local *local, hcri_program *program, hcr
     }
     return add_equalities(local, program, error);
 }
-
-hcr_status hcri_local_slacks(const hcri_local *local, hcri_program *program, hcr_error *error) {
-    const hcri_set *set = local->set;
-    const size_t sides = hcri_local_sides(set);
-    HCRI_SCRATCH(scratch, &hcri_default_allocator);
-    row_room room;
-    HCRI_TRY(make_row_room(set->n, scratch, &room, error));
-    HCRI_TRY(hcri_program_create(program, set->n + sides + set->blocks - 2, error));
-    for (size_t j = set->n; j < program->columns; j++)
-        program->lower[j] = 0;
-    size_t row = 0;
-    for (side at = before_first; next_side(set, &at); row++) {
-        double slack;
-        size_t terms = side_row(local, &at, room.columns, room.values, &slack);
-        room.columns[terms] = (uint32_t)(set->n + row);
-        room.values[terms++] = 1;
-        HCRI_TRY(hcri_program_add_row(program, (hcri_row){terms, room.columns, room.values}, slack, slack, error));
-    }
-    return HCR_OK;
-}

@@ -33,7 +33,5 @@ size_t hcri_local_sides(const hcri_set *set);
 void hcri_local_side_numbers(const hcri_set *set, uint32_t *number);
 /* Columns z and r, and one row a side, before those of a lift's equalities: a·z + r <= slack, r at most 2. */
 hcr_status hcri_local_margin(const hcri_local *local, hcri_program *program, hcr_error *error);
-/* Columns z, then one slack s >= 0 a side and one a quadratic: a·z + s = slack. Not lifted. */
-hcr_status hcri_local_slacks(const hcri_local *local, hcri_program *program, hcr_error *error);
 
 #endif

@@ -7,6 +7,7 @@
 #include "origin/analytic_centre.h"
 #include "origin/equalities/reduction.h"
 #include "origin/reach_bounds.h"
+#include "solvers/stop_request.h"
 
 static const hcr_allocator *const memory = &hcri_default_allocator;
 
@@ -66,7 +67,7 @@ hcr_status hcri_open_centre(const hcri_set *set, const double *lower, const doub
     }
     hcr_error found = {0}; /* it is empty, which the set itself shows */
     const hcr_status status = hcri_central_largest_ball(set, lower, upper, y, radius, &found);
-    if (status == HCR_ERROR_EMPTY || status == HCR_ERROR_MEMORY) {
+    if (status == HCR_ERROR_EMPTY || hcri_is_final(status)) {
         if (error != NULL)
             *error = found;
         return status;

@@ -24,5 +24,9 @@ hcr_status hcri_stop_end(hcri_stop *stop, hcr_status status, hcr_error *error);
 int hcri_stopped(void);
 /* The same as a status: OK or INTERRUPTED. */
 hcr_status hcri_stop_check(hcr_error *error);
+/* Of a failed attempt: no other way makes up for it. */
+static inline int hcri_is_final(hcr_status status) {
+    return status == HCR_ERROR_MEMORY || status == HCR_ERROR_INTERRUPTED;
+}
 
 #endif

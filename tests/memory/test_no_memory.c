@@ -319,6 +319,11 @@ static hcr_status build_moving(void) {
 static hcr_status build_union(void) {
     return build_text("var y[2]\nunion:\n  norm(y) <= 1\nor\n  norm(y - [1, 0], 3) <= 1\nend\n");
 }
+/* The centre is one of many, and of quadratics it is looked for more than once: both go on from a first one. */
+static hcr_status build_face(void) { return build_text("var y[2]\nabs(y[0] + y[1]) <= 1\n-4 <= y[0] - y[1] <= 3\n"); }
+static hcr_status build_quadratics(void) {
+    return build_text("var y[2]\nnorm(y) <= 2\n4 * square(y[0]) + square(y[1]) <= 6\nsum(y) <= 0.5\n");
+}
 static hcr_status build_empty(void) {
     const hcr_status status = build_text("var y[3]\ny[0] == 1\ny[0] + y[1] == 2\nsum(y) <= 0\n0 <= y <= 3\n");
     return status == HCR_ERROR_EMPTY ? HCR_OK : status;
@@ -357,6 +362,8 @@ static const struct {
     {"rows that vary", build_varying},
     {"a moving origin", build_moving},
     {"a union", build_union},
+    {"a face", build_face},
+    {"quadratics", build_quadratics},
     {"an empty set", build_empty},
 };
 

@@ -412,22 +412,7 @@ static int describe(const hcri_constraint *constraint, hcr_block *block) {
 static double inradius(const hcri_constraint *constraint, double *scratch) {
     const hcri_quadratic *quadratic = (const hcri_quadratic *)constraint;
     const size_t n = constraint->n;
-    const double slope = hcri_norm(n, quadratic->gradient);
-    double eigenvalue = 0;
-    if (quadratic->form == HCRI_FACTOR) {
-        for (size_t k = 0; k < hcri_rows_entries(&quadratic->factor); k++)
-            eigenvalue += quadratic->factor.values[k] * quadratic->factor.values[k];
-    } else {
-        for (size_t i = 0; i < n; i++) {
-            double row = 0;
-            if (quadratic->form == HCRI_DIAGONAL)
-                row = quadratic->matrix[i];
-            else
-                for (size_t j = 0; j < n; j++)
-                    row += fabs(quadratic->matrix[i * n + j]);
-            eigenvalue = fmax(eigenvalue, row);
-        }
-    }
+    const double slope = hcri_norm(n, quadratic->gradient), eigenvalue = hcri_quadratic_curvature_bound(quadratic);
     const double found = hcri_quadratic_root(slope, 0.5 * eigenvalue, quadratic->at_origin);
     return found > 0 ? 1 / found : INFINITY;
 }

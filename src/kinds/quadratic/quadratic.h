@@ -54,6 +54,8 @@ hcr_status hcri_quadratic_create(size_t n, const hcr_allocator *allocator, const
 double *hcri_quadratic_panels(hcri_quadratic *quadratic, size_t n);
 /* full += weight · P (Q(y) = (y − shift)'P(y − shift); FACTOR: P = F'F), row-major n × n, all entries (for solvers). */
 void hcri_quadratic_add_matrix(const hcri_quadratic *quadratic, double weight, double *full);
+/* A bound of P's largest eigenvalue: the largest row sum, or the sum of squares of a factor. */
+double hcri_quadratic_curvature_bound(const hcri_quadratic *quadratic);
 /* Matrices beyond this many outputs: to verify a claim isn't worth the time. */
 #define HCRI_LARGEST_VERIFIED 2048
 /* Has P + shift I a Cholesky factorisation in floating point? P, n × n, is used up. */

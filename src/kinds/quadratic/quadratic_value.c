@@ -26,6 +26,20 @@ void hcri_quadratic_add_matrix(const hcri_quadratic *quadratic, double weight, d
     }
 }
 
+double hcri_quadratic_curvature_bound(const hcri_quadratic *quadratic) {
+    const size_t n = quadratic->base.n;
+    double most = 0;
+    for (size_t i = 0; quadratic->form != HCRI_FACTOR && i < n; i++) {
+        double sum = quadratic->form == HCRI_DIAGONAL ? quadratic->matrix[i] : 0;
+        for (size_t j = 0; quadratic->form == HCRI_DENSE && j < n; j++)
+            sum += fabs(quadratic->matrix[i * n + j]);
+        most = fmax(most, sum);
+    }
+    for (size_t k = 0; k < hcri_rows_entries(&quadratic->factor); k++)
+        most += quadratic->factor.values[k] * quadratic->factor.values[k];
+    return most;
+}
+
 /* Sums of products are exact to about 2^-100 of the sizes of their terms; counted in units of 2^-53, as everything that
  * `absolute` collects, that is this share of them, with room to spare. */
 static const double residue = 0x1p-40;

@@ -13,6 +13,7 @@
 #include "origin/parametric/robust_origin.h"
 #include "origin/point_check.h"
 #include "region/origin_map.h"
+#include "solvers/stop_request.h"
 
 static const hcr_allocator *const memory = &hcri_default_allocator;
 
@@ -115,8 +116,10 @@ hcr_status hcri_moving_reference(const hcri_lifted *lifted, double *point, doubl
     hcr_status status = find_in_slice(lifted, NULL, point, room, error);
     if (status != HCR_ERROR_EMPTY)
         return status;
-    if (find_together(lifted, point, room, NULL) == HCR_OK)
-        return HCR_OK;
+    hcr_error reason;
+    const hcr_status together = find_together(lifted, point, room, &reason);
+    if (together == HCR_OK || hcri_is_final(together))
+        return together == HCR_OK ? together : hcri_fail(error, together, "%s", reason.text);
     if (!is_row_idle(set, point))
         return status;
     HCRI_SCOPED double *x = hcri_allocate(memory, set->n, sizeof *x);
@@ -124,7 +127,6 @@ hcr_status hcri_moving_reference(const hcri_lifted *lifted, double *point, doubl
     if (x == NULL || found == NULL)
         return hcri_fail_memory(error);
     for (int k = 0; k < TRIES && status == HCR_ERROR_EMPTY; k++) {
-        hcr_error reason;
         for (size_t l = 0; l < parameters; l++) { /* in the middle half of each range */
             const double turn = golden * (double)(k + 1) * (double)(l + 1), share = 0.25 + 0.5 * (turn - floor(turn));
             const double *lower = set->box->lower + set->outputs, *upper = set->box->upper + set->outputs;
@@ -163,9 +165,9 @@ static hcr_status take(moving *at, const hcri_rows *moves, double least, double 
     if (centre == NULL)
         return hcri_fail_memory(error);
     HCRI_TRY(hcri_sensitivity_map(at->lifted, &at->sweep, moves, 1, &map, error));
-    hcr_status status = hcri_counterpart_make(at->lifted, &map, NULL, &counterpart, NULL);
+    hcr_status status = hcri_counterpart_make(at->lifted, &map, NULL, &counterpart, error);
     if (status == HCR_OK)
-        status = centre_of(&counterpart, centre, room, NULL);
+        status = centre_of(&counterpart, centre, room, error);
     if (status != HCR_OK)
         *room = -INFINITY;
     if (*room >= least) {
@@ -177,7 +179,7 @@ static hcr_status take(moving *at, const hcri_rows *moves, double least, double 
         centre = other;
         at->room = *room;
     }
-    return status == HCR_ERROR_MEMORY ? hcri_fail_memory(error) : HCR_OK;
+    return hcri_is_final(status) ? status : HCR_OK;
 }
 
 /* Between the moves of the sensitivity, which are central everywhere, and those of the program, which are so where it

@@ -5,6 +5,7 @@
 
 #include "origin/equalities/reduction.h"
 #include "solvers/linear_program.h"
+#include "solvers/stop_request.h"
 
 static const hcr_allocator *const memory = &hcri_default_allocator;
 
@@ -161,7 +162,9 @@ static hcr_status solve(robust *at, size_t pairs, int is_small, double *moves, d
         HCRI_TRY(add_row(at, i, &next, error));
     HCRI_TRY(hcri_lp_create(&at->program, &lp, error));
     hcri_lp_outcome outcome;
-    const hcr_status status = (is_small ? hcri_lp_maximise : hcri_lp_maximise_inside)(lp, objective, &outcome, NULL);
+    const hcr_status status = (is_small ? hcri_lp_maximise : hcri_lp_maximise_inside)(lp, objective, &outcome, error);
+    if (hcri_is_final(status))
+        return status;
     if (status != HCR_OK || outcome != HCRI_LP_OPTIMAL)
         return HCR_OK;
     const double *found = hcri_lp_solution(lp);
