@@ -1,6 +1,7 @@
 /* From a builder to a region. */
 #include "origin/conflict.h"
 #include "origin/constraint_words.h"
+#include "origin/implied_equalities.h"
 #include "origin/origin_problem.h"
 #include "origin/parametric/open_ranges.h"
 #include "origin/star/star_domain.h"
@@ -27,6 +28,19 @@ static hcr_status refuse_star(const hcri_set *set, hcr_error *error) {
     return HCR_OK;
 }
 
+/* Where inequalities leave no room on one side they are equalities, and the search begins again with `held`. */
+static hcr_status find(const hcr_builder *builder, const hcri_set *set, hcri_set *held, hcri_finding *finding,
+                       hcr_error *error) {
+    size_t count = 0;
+    const hcr_status status = hcri_analysis_find(builder, set, finding, error);
+    if (status != HCR_ERROR_EMPTY)
+        return status;
+    const hcr_status looked = hcri_hold_implied_equalities(set, held, &count, NULL);
+    if (looked == HCR_ERROR_MEMORY)
+        return hcri_fail_memory(error);
+    return count != 0 && hcri_analysis_find(builder, held, finding, NULL) == HCR_OK ? HCR_OK : status;
+}
+
 static hcr_status finish(hcr_builder *builder, hcr_region **region, hcr_error *error) {
     if (builder->group != NULL)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "a group isn't ended: hcr_builder_end_group is missing");
@@ -38,11 +52,12 @@ static hcr_status finish(hcr_builder *builder, hcr_region **region, hcr_error *e
     if (!hcri_set_is_convex(&builder->set))
         return hcri_star_finish(builder, region, error);
     HCRI_SCOPED_BY(hcri_set_release) hcri_set ranged = {0};
+    HCRI_SCOPED_BY(hcri_set_release) hcri_set held = {0};
     HCRI_SCOPED_BY(hcri_finding_release) hcri_finding finding = {0};
     const int is_open = hcri_has_open_ranges(builder);
     if (is_open)
         HCRI_TRY(hcri_close_ranges(builder, &ranged, error));
-    HCRI_TRY(hcri_analysis_find(builder, is_open ? &ranged : &builder->set, &finding, error));
+    HCRI_TRY(find(builder, is_open ? &ranged : &builder->set, &held, &finding, error));
     const hcri_analysis analysis = hcri_finding_analysis(builder, &finding);
     return hcri_region_create(finding.set, &analysis, &builder->set.allocator, region, error);
 }

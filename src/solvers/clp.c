@@ -193,6 +193,19 @@ static hcr_status conclude(int end, hcri_lp_outcome *outcome, hcr_error *error) 
     return HCR_OK;
 }
 
+/* The basis of the rows alone. A presolve begins with it too, but copies the weights of the pivots before, and throws
+ * an exception where they are spoilt. */
+static void start_anew(Clp_Simplex *model) {
+    enum { FREE = 0, BASIC = 1, AT_UPPER = 2, AT_LOWER = 3 };
+    for (int j = 0; j < Clp_numberColumns(model); j++)
+        Clp_setColumnStatus(model, j,
+                            Clp_columnLower(model)[j] > -1e30  ? AT_LOWER
+                            : Clp_columnUpper(model)[j] < 1e30 ? AT_UPPER
+                                                               : FREE);
+    for (int i = 0; i < Clp_numberRows(model); i++)
+        Clp_setRowStatus(model, i, BASIC);
+}
+
 hcr_status hcri_lp_maximise(hcri_lp *lp, const double *objective, hcri_lp_outcome *outcome, hcr_error *error) {
     HCRI_TRY(hcri_stop_check(error));
     /* The last basis is dual feasible for the same objective alone. */
@@ -214,10 +227,8 @@ hcr_status hcri_lp_maximise(hcri_lp *lp, const double *objective, hcri_lp_outcom
     }
     if (end < 0 || (end == 0 && !is_optimal(lp))) {
         Clp_scaling(lp->model, 0);
-        if (lp->plain)
-            Clp_primal(lp->model, 0);
-        else
-            Clp_initialPrimalSolve(lp->model);
+        start_anew(lp->model);
+        Clp_primal(lp->model, 0);
         end = end_of(lp);
         if (end == 0)
             (void)is_optimal(lp); /* the bound stands, wherever CLP ended */
