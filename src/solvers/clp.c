@@ -227,7 +227,8 @@ hcr_status hcri_lp_maximise(hcri_lp *lp, const double *objective, hcri_lp_outcom
     }
     if (end < 0 || (end == 0 && !is_optimal(lp))) {
         Clp_scaling(lp->model, 0);
-        start_anew(lp->model);
+        if (end < 0)
+            start_anew(lp->model);
         Clp_primal(lp->model, 0);
         end = end_of(lp);
         if (end == 0)
