@@ -114,7 +114,7 @@ static void write_kinds(hcri_report *report, const hcri_place *place, const size
 
 static void write_sources(hcri_report *report, const hcri_set *set, const source_count *count) {
     hcri_report_write(report, "\n  line  inequalities  kind        source\n");
-    int dropped = 0, inner = 0;
+    int dropped = 0, inner = 0, without_room = 0;
     for (size_t p = 0; p < set->places; p++) {
         const hcri_place *place = &set->place[p];
         if (is_dropped(&count[p]) && place->line != 0) {
@@ -124,15 +124,19 @@ static void write_sources(hcri_report *report, const hcri_set *set, const source
         }
         write_kinds(report, place, count[p].kind, "");
         write_kinds(report, place, count[p].inner, "    ");
-        if (count[p].equalities != 0)
+        if (count[p].equalities != 0) {
             write_source(report, place, count[p].equalities,
                          count[p].exact[HCR_DOUBLE] == count[p].equalities ? "exact sum" : "equality", "");
+            without_room |= place->text[0] != '\0' && strstr(place->text, "==") == NULL;
+        }
         if (count[p].ranges != 0)
             write_source(report, place, count[p].ranges, "range", "");
         inner |= total(count[p].inner) != 0;
     }
     if (dropped)
         hcri_report_write(report, "  (dropped: other lines say as much or more)\n");
+    if (without_room)
+        hcri_report_write(report, "  (an equality written with <= or >=: the other lines leave it no room)\n");
     if (inner)
         hcri_report_write(report, "  (indented: parts of the union or except above)\n");
 }

@@ -69,7 +69,9 @@ accepted 'var y[2]\n0 <= y <= [10, 1]'
 says "$output" '"inradius": 0.5,'
 refused 'y\[0\] <= 1' 'var y[2]\n-1 <= y <= 1\norigin = [2, 0]' 'var y[2]\n-1 <= y <= 1\norigin = [1, 0]'
 # C22: a single point.
-refused 'no interior' 'var y[2]\ny <= 0\nsum(y) >= 0' 'var y[2]\nsum_squares(y) <= 0' 'var y[2]\nnorm(y) <= 0'
+accepted 'var y[2]\ny <= 0\nsum(y) >= 0'
+says "$output" '"origin": \[0, 0\]'
+refused 'no interior' 'var y[2]\nsum_squares(y) <= 0' 'var y[2]\nnorm(y) <= 0'
 # C23: semidefinite and singular, at any scale; indefinite.
 accepted 'var y[3]\n-9 <= y <= 9\nquad_form(y, [[4, -4, 0], [-4, 8, -4], [0, -4, 4]]) <= 1' \
     'var y[3]\n-9 <= y <= 9\nquad_form(y, 1e-12 * [[4, -4, 0], [-4, 8, -4], [0, -4, 4]]) <= 1'
