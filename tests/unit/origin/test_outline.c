@@ -303,9 +303,9 @@ static void test_conflict(void **state) {
     non_negative(builder);
     source(builder, 2, "sum(y) == 0");
     equality(builder, first, 0);
-    assert_int_equal(refused(builder, &error), HCR_ERROR_EMPTY);
-    assert_non_null(strstr(error.text, "no interior"));
-    assert_non_null(strstr(error.text, "t.region:2: sum(y) == 0"));
+    hcr_region *region = finished(builder);
+    assert_int_equal(hcr_region_freedom(region), 0);
+    hcr_region_free(region);
 }
 
 /* Given origins have to be on the equalities, but for the digits that they were written with; means are projected. */
