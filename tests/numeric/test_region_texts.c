@@ -164,7 +164,48 @@ static void test_spellings(void **state) {
     }
 }
 
+/* Where a function's domain ends before its inequality does, the frontier is that of the domain: contract and its
+ * derivative are those of the region with the domain's row in the function's place. */
+static void test_ends_of_domains(void **state) {
+    (void)state;
+    static const char *const sets[][2] = {
+        {"sqrt(y[0]) + y[1] >= -9", "y[0] >= 0"},
+        {"sqrt(2 * y[0] - y[1] + 1) >= y[1] - 9", "2 * y[0] - y[1] + 1 >= 0"},
+        {"sum(entropy(y)) >= -20", "y >= 0"},
+        {"sum(entropy(y)) >= -20\ny >= 0", "y >= 0"}, /* both meet there */
+        {"power(y[0] + y[1], 0.3) >= -1 + 0.01 * y[0]", "y[0] + y[1] >= 0"},
+    };
+    hcri_random random;
+    hcri_random_seed(&random, 23);
+    double v[2 * ROWS], v_dot[2 * ROWS], y[2][2 * ROWS], y_dot[2][2 * ROWS];
+    for (size_t i = 0; i < 2 * ROWS; i++) {
+        v[i] = 3 * hcri_random_normal(&random);
+        v_dot[i] = hcri_random_normal(&random);
+    }
+    for (size_t s = 0; s < sizeof sets / sizeof sets[0]; s++) {
+        for (size_t k = 0; k < 2; k++) {
+            char text[256];
+            snprintf(text, sizeof text, "var y[2]\n%s\nnorm(y) <= 4\norigin = [1, 0.5]", sets[s][k]);
+            hcr_region *region = make(text);
+            hcr_workspace *workspace = NULL;
+            assert_int_equal(hcr_workspace_create(region, 1, &workspace, NULL), HCR_OK);
+            assert_int_equal(hcr_contract(region, workspace, ROWS, NULL, v, y[k], NULL, NULL), HCR_OK);
+            assert_int_equal(hcr_contract_jvp(region, workspace, ROWS, NULL, v, NULL, v_dot, NULL, y_dot[k], NULL),
+                             HCR_OK);
+            hcr_workspace_free(workspace);
+            hcr_region_free(region);
+        }
+        for (size_t i = 0; i < 2 * ROWS;
+             i++) /* results differ by margins; derivatives by those, times 1/sin of the angle */
+            if (!(fabs(y[0][i] - y[1][i]) <= 1e-12) ||
+                !(fabs(y_dot[0][i] - y_dot[1][i]) <= 1e-9 * (1 + fabs(y_dot[1][i]))))
+                fail_msg("%s, row %zu: %.17g moves by %.17g, not %.17g by %.17g", sets[s][0], i / 2, y[0][i],
+                         y_dot[0][i], y[1][i], y_dot[1][i]);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_texts), cmocka_unit_test(test_spellings)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_texts), cmocka_unit_test(test_spellings),
+                                       cmocka_unit_test(test_ends_of_domains)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -86,10 +86,44 @@ static int holds(const hcri_constraint *constraint, const double *y, double *scr
     return !hcri_is_undefined(bounds) && bounds.high <= 0;
 }
 
+/* A convex expression below 0 by more than rounding, relative to its value at the origin. */
+static const double error_bound = 1e-10;
+
+/* A frontier point y may be where the domain ends and not where the value is 0: an affine argument of a root, a
+ * logarithm … falls to 0 there, and the value is below 0 or, beyond by rounding, NaN. Its step; `steps`: there is none.
+ */
+static size_t step_that_ends(const hcri_expression *expression, const double *y, double *scratch) {
+    static const double near = 0x1p-40; /* more than rounding leaves of an argument at the frontier */
+    const hcri_tape *tape = &expression->tape;
+    size_t ends = tape->steps;
+    if (expression->signed_steps == 0)
+        return ends;
+    hcri_tape_start(tape, y, scratch);
+    double least = near;
+    for (size_t k = 0; k < expression->signed_steps; k++) {
+        const uint32_t s = expression->signed_step[k];
+        if (scratch[s] < least * expression->start[s]) {
+            least = scratch[s] / expression->start[s];
+            ends = s;
+        }
+    }
+    if (ends < tape->steps && hcri_tape_value(tape, y, scratch) >= error_bound * expression->at_origin)
+        return tape->steps;
+    return ends;
+}
+
 static void add_gradient(const hcri_constraint *constraint, size_t i, const double *y, double weight, double *gradient,
                          double *scratch) {
     const hcri_expression *expression = (const hcri_expression *)constraint;
-    hcri_tape_add_gradient(&expression->tape, y, weight, gradient, scratch);
+    const hcri_tape *tape = &expression->tape;
+    const size_t ends = step_that_ends(expression, y, scratch);
+    if (ends == tape->steps) {
+        hcri_tape_add_gradient(tape, y, weight, gradient, scratch);
+        return;
+    }
+    const hcri_step *step = &tape->step[ends];
+    for (size_t k = step->first; k < step->first + step->count; k++)
+        gradient[tape->argument[k]] -= weight * tape->weight[k];
 }
 
 /* ----------------------------------------------------------------------------------------------------------- rays */
@@ -203,9 +237,9 @@ static double value_at(const ray *along, double t) {
     return jet[0];
 }
 
-/* A convex expression below 0 by more than rounding a little beyond `enough` has its root, and the bracket that is
- * found of it, farther still. */
-static const double error_bound = 1e-10, beyond = 1 + 0x1p-40;
+/* A convex expression that is below 0 a little beyond `enough` has its root, and the bracket that is found of it,
+ * farther still. */
+static const double beyond = 1 + 0x1p-40;
 
 /* 1/t for the t at which the ray leaves the set; 0 when that is certain to be at `enough` or later, of which no bit of
  * a larger result depends. */
