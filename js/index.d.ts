@@ -4,6 +4,7 @@ export function load(options?: { wasm?: string | URL | BufferSource }): Promise<
 /** Numbers as rows: a flat array, or an array of rows. */
 export type Rows = ArrayLike<number> | ReadonlyArray<ArrayLike<number>>;
 export type Constant = number | ReadonlyArray<number> | Float64Array | ReadonlyArray<ReadonlyArray<number>>;
+export type MapName = "gauge" | "encode" | "decode" | "contract" | "soften" | "softenInverse" | "project";
 export type Precision = "double" | "single";
 
 export interface TextOptions {
@@ -63,6 +64,13 @@ export interface Region {
   decode(polar: Rows, parameters?: Rows): MapResult;
   /** Points to the nearest points of a convex region. */
   project(points: Rows, parameters?: Rows): ProjectResult;
+
+  /** A derivative, transposed: the gradients by a map's input and by the parameters (rows × p) of what has the gradient
+   * `bar` by its result. At a kink it is one of those that meet there. */
+  vjp(map: MapName, points: Rows, bar: Rows, parameters?: Rows): { values: Float64Array; parameters: Float64Array };
+  /** A derivative, forwards: how a map's result changes when its input does by `dot`, and the parameters by
+   * `parametersDot`; where that isn't given they stay. */
+  jvp(map: MapName, points: Rows, dot: Rows, parameters?: Rows, parametersDot?: Rows): Float64Array;
 
   /** Whether points are inside, at tolerance 0, decided in exact arithmetic; else a constraint that is broken. */
   check(points: Rows, parameters?: Rows): { inside: boolean[]; constraints: Uint32Array };

@@ -3,6 +3,9 @@ import createCore from "./dist/hcr.mjs";
 
 const NONE = 0xffffffff; // UINT32_MAX
 const PRECISION = { double: 0, single: 1 };
+/* Maps that have derivatives → the C function. */
+const MAPS = new Map(["gauge", "encode", "decode", "contract", "soften", "project"].map((name) => [name, name]))
+  .set("softenInverse", "soften_inverse");
 
 /** What became of a row: the values of hcr_outcome. */
 export const OUTCOMES = [
@@ -85,6 +88,12 @@ function table(points, columns, what) {
   if (columns > 0 && flat.length % columns !== 0)
     throw new RangeError(`${what}: ${flat.length} numbers don't make rows of ${columns}`);
   return Float64Array.from(flat);
+}
+
+function sameRows(numbers, columns, what, rows) {
+  const flat = table(numbers, columns, what);
+  if (flat.length !== rows * columns) throw new RangeError(`${what}: ${flat.length} numbers, not ${rows} rows of ${columns}`);
+  return flat;
 }
 
 class Hcr {
@@ -352,12 +361,12 @@ class Region {
     return handles.workspace;
   }
 
-  map(name, points, parameters, columns, columnsOut) {
+  map(name, points, parameters) {
     const { hcr } = this, { core } = hcr;
-    const workspace = this.workspace(), given = table(points, columns, name);
-    const rows = given.length / columns;
+    const { from, to } = this.shape(name), workspace = this.workspace(), given = table(points, from, name);
+    const rows = given.length / from;
     return hcr.call((call) => {
-      const values = call.room(8 * rows * columnsOut), rays = call.room(16 * rows);
+      const values = call.room(8 * rows * to), rays = call.room(16 * rows);
       hcr.must(core[`_hcr_${name}`](this.handle(), workspace, rows, this.parametersIn(call, parameters, rows),
         call.doubles(given), values, rays, hcr.errorAt));
       const gauges = new Float64Array(rows), constraints = new Uint32Array(rows), outcomes = new Uint32Array(rows);
@@ -366,40 +375,84 @@ class Region {
         constraints[i] = core.HEAPU32[rays / 4 + 4 * i + 2];
         outcomes[i] = core.HEAPU32[rays / 4 + 4 * i + 3];
       }
-      return new Result(this.numbers(values, rows * columnsOut), columnsOut, { gauges, constraints, outcomes });
+      return new Result(this.numbers(values, rows * to), to, { gauges, constraints, outcomes });
     });
   }
   gauge(v, parameters) {
-    return this.map("gauge", v, parameters, this.dimension, 1);
+    return this.map("gauge", v, parameters);
   }
   contract(v, parameters) {
-    return this.map("contract", v, parameters, this.dimension, this.dimension);
+    return this.map("contract", v, parameters);
   }
   soften(v, parameters) {
-    return this.map("soften", v, parameters, this.dimension, this.dimension);
+    return this.map("soften", v, parameters);
   }
   softenInverse(y, parameters) {
-    return this.map("soften_inverse", y, parameters, this.dimension, this.dimension);
+    return this.map("soften_inverse", y, parameters);
   }
   encode(y, parameters) {
-    return this.map("encode", y, parameters, this.dimension, this.dimension + 1);
+    return this.map("encode", y, parameters);
   }
   decode(polar, parameters) {
-    return this.map("decode", polar, parameters, this.dimension + 1, this.dimension);
+    return this.map("decode", polar, parameters);
+  }
+
+  /* How many numbers a row of a map's input and of its result has, by the C function's name. */
+  shape(name) {
+    const n = this.dimension;
+    return { from: name === "decode" ? n + 1 : n, to: name === "gauge" ? 1 : name === "encode" ? n + 1 : n };
+  }
+
+  /* A map's C function by its name here, and what its derivatives begin with: the projector, or region and workspace. */
+  derivative(map) {
+    if (!MAPS.has(map)) throw new RangeError(`there is no map "${map}": ${[...MAPS.keys()].join(", ")}`);
+    const name = MAPS.get(map);
+    return { name, ...this.shape(name), first: map === "project" ? [this.projector()] : [this.handle(), this.workspace()] };
+  }
+
+  vjp(map, points, bar, parameters) {
+    const { hcr, parameters: p } = this, { core } = hcr;
+    const { name, from, to, first } = this.derivative(map);
+    const given = table(points, from, map), rows = given.length / from, gradient = sameRows(bar, to, "bar", rows);
+    return hcr.call((call) => {
+      const values = call.room(8 * rows * from), byParameters = call.room(8 * rows * p);
+      hcr.must(core[`_hcr_${name}_vjp`](...first, rows, this.parametersIn(call, parameters, rows), call.doubles(given), 0,
+        call.doubles(gradient), values, p === 0 ? 0 : byParameters, hcr.errorAt));
+      return { values: this.numbers(values, rows * from), parameters: this.numbers(byParameters, rows * p) };
+    });
+  }
+
+  jvp(map, points, dot, parameters, parametersDot) {
+    const { hcr, parameters: p } = this, { core } = hcr;
+    const { name, from, to, first } = this.derivative(map);
+    const given = table(points, from, map), rows = given.length / from, change = sameRows(dot, from, "dot", rows);
+    const moved = parametersDot === undefined ? null : sameRows(parametersDot, p, "parametersDot", rows);
+    return hcr.call((call) => {
+      const values = call.room(8 * rows * to);
+      hcr.must(core[`_hcr_${name}_jvp`](...first, rows, this.parametersIn(call, parameters, rows), call.doubles(given), 0,
+        call.doubles(change), moved === null ? 0 : call.doubles(moved), values, hcr.errorAt));
+      return this.numbers(values, rows * to);
+    });
+  }
+
+  projector() {
+    const { hcr, handles } = this;
+    this.handle();
+    if (handles.projector === 0)
+      hcr.call((call) => {
+        const out = call.room(4);
+        hcr.must(hcr.core._hcr_projector_create(handles.region, 0, out, hcr.errorAt));
+        handles.projector = hcr.core.HEAPU32[out / 4];
+      });
+    return handles.projector;
   }
 
   project(points, parameters) {
-    const { hcr, handles, dimension: n } = this, { core } = hcr;
-    const given = table(points, n, "project"), rows = given.length / n;
-    this.handle();
+    const { hcr, dimension: n } = this, { core } = hcr;
+    const given = table(points, n, "project"), rows = given.length / n, projector = this.projector();
     return hcr.call((call) => {
-      if (handles.projector === 0) {
-        const out = call.room(4);
-        hcr.must(core._hcr_projector_create(handles.region, 0, out, hcr.errorAt));
-        handles.projector = core.HEAPU32[out / 4];
-      }
       const values = call.room(8 * rows * n), out = call.room(4 * rows), contacts = call.room(24 * rows * n);
-      hcr.must(core._hcr_project(handles.projector, rows, this.parametersIn(call, parameters, rows),
+      hcr.must(core._hcr_project(projector, rows, this.parametersIn(call, parameters, rows),
         call.doubles(given), values, out, contacts, hcr.errorAt));
       const constraints = new Uint32Array(rows * n), multipliers = new Float64Array(rows * n);
       for (let k = 0; k < rows * n; k++) {
