@@ -6,6 +6,8 @@ import doctest
 import importlib
 import pathlib
 import pkgutil
+import re
+import textwrap
 
 import pytest
 
@@ -13,10 +15,16 @@ import hcr
 
 DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
 GUIDES = {
-    "python.md": ["torch", "sklearn"],
+    "contradictions.md": [],
+    "control.md": ["torch", "gymnasium", "stable_baselines3"],
     "forecasting.md": ["pandas"],
+    "nearest.md": ["cvxpy", "torch"],
     "planning.md": ["pandas", "sklearn", "matplotlib"],
+    "python.md": ["torch", "sklearn", "jax"],
+    "scaling.md": ["dask.dataframe", "pyarrow"],
 }
+#: Pages whose blocks are programs of their own; they read the regions that the page shows as text.
+PROGRAMS = {"README.md": "load.region", "site/pages/index.md": "load.region"}
 # The installed package has the C library beside its modules.
 MODULES = [module.name for module in pkgutil.walk_packages(hcr.__path__, "hcr.") if module.name != "hcr.libhcr"]
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
@@ -55,6 +63,43 @@ def test_guide(name, tmp_path, monkeypatch):
     for needed in GUIDES[name]:
         pytest.importorskip(needed)
     assert doctest.testfile(str(DOCS / name), module_relative=False, optionflags=FLAGS).failed == 0
+
+
+def blocks(path, language):
+    """The page's fenced blocks of a language, without what they are indented by."""
+    found = re.findall(rf"^( *)```{language}\n(.*?)^ *```$", path.read_text(), re.M | re.S)
+    return [textwrap.dedent(text) for _, text in found]
+
+
+@pytest.mark.skipif(not DOCS.exists(), reason="the docs aren't beside these tests")
+@pytest.mark.parametrize("page", PROGRAMS)
+def test_program(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = DOCS.parent / page
+    texts = [text for text in blocks(path, "text") + blocks(path, "") if text.startswith(f"# {PROGRAMS[page]}")]
+    (tmp_path / PROGRAMS[page]).write_text(texts[0])
+    programs = blocks(path, "python")
+    assert programs
+    for program in programs:
+        exec(compile(program, page, "exec"), {})
+
+
+@pytest.mark.skipif(not DOCS.exists(), reason="the docs aren't beside these tests")
+def test_all_python_is_run():
+    """A new page with Python is one of GUIDES, and what isn't doctest isn't in docs/."""
+    pages = {path.name: blocks(path, "python") for path in DOCS.glob("*.md")}
+    assert {name for name, found in pages.items() if found} == set(GUIDES)
+    assert [text for found in pages.values() for text in found if not text.startswith(">>>")] == []
+
+
+@pytest.mark.skipif(not DOCS.exists(), reason="the docs aren't beside these tests")
+def test_regions_compile():
+    """Those of region-language.md have a test in C."""
+    others = [path for path in DOCS.glob("*.md") if path.name != "region-language.md"]
+    texts = [text for path in others for text in blocks(path, "region")]
+    assert texts
+    for text in texts:
+        hcr.Region(text)
 
 
 def test_importing_hcr_imports_nothing_but_numpy():
