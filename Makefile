@@ -1,5 +1,5 @@
 # The everyday commands, thin over the CMake presets.
-.PHONY: all demo experiments experiments-quick lint quick golden test test-python test-long coverage mutants sanitize supply wasm site site-test install format clean
+.PHONY: all demo experiments experiments-quick lint quick golden test test-python test-long coverage mutants sanitize supply wasm gallery site site-test install format clean
 
 all:
 	@scripts/packages build
@@ -80,6 +80,9 @@ supply: all
 wasm:
 	@scripts/packages site
 	wasm/build
+# The pictures of the gallery, in build/gallery; PICTURE=elliptope: that one.
+gallery: all
+	site/build gallery $(PICTURE)
 site: all wasm
 	site/build
 site-test: site

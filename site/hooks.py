@@ -3,10 +3,14 @@
 import glob
 import os
 import re
+import sys
 
 from mkdocs.structure.files import File
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.append(HERE)
+from c_reference import page as c_reference_page  # noqa: E402
+
 ROOT = os.path.dirname(HERE)
 BUILT = os.path.join(ROOT, "build", "site-pages")  # what site/build made: notebooks, pictures
 # Files outside of docs/ that are pages here.
@@ -20,10 +24,8 @@ def read(path):
 
 
 def c_reference():
-    text = "# The C interface\n\nEach header says what its functions take, give and refuse.\n"
-    for path in sorted(glob.glob(os.path.join(ROOT, "include", "hcr", "*.h"))):
-        text += f"\n## {os.path.basename(path)}\n\n```c\n{read(path)}```\n"
-    return text
+    headers = sorted(glob.glob(os.path.join(ROOT, "include", "hcr", "*.h")))
+    return c_reference_page((os.path.basename(path), read(path)) for path in headers)
 
 
 def on_files(files, config):
@@ -66,3 +68,12 @@ def on_page_markdown(markdown, page, config, files):
     if page.file.src_path.startswith("guides/") or (page.file.abs_src_path and page.file.abs_src_path.startswith(HERE)):
         return markdown
     return re.sub(r"(!?\[[^\]]*\])\(([^)\s]+)\)", mend, markdown)
+
+
+def on_post_page(output, page, config):
+    """The theme's search is a dialog without a name."""
+    return output.replace('role="dialog">', 'role="dialog" aria-label="Search">', 1)
+
+
+def on_post_template(output, template_name, config):
+    return on_post_page(output, None, config)

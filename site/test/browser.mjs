@@ -1,5 +1,6 @@
-/* Debian's Chromium, by Playwright. */
-import { mkdtempSync, rmSync } from "node:fs";
+/* Debian's Chromium, by Playwright, and axe. */
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
@@ -19,4 +20,14 @@ export async function openBrowser(options = {}) {
     rmSync(profile, { recursive: true, force: true });
   };
   return { context, close };
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/* What axe finds of serious or critical faults, with where they are. */
+export async function seriousFaults(page) {
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
+  return violations.filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(({ id, nodes }) => `${id}: ${nodes.slice(0, 9).map((node) => node.target).join(" ")}`);
 }

@@ -2,15 +2,13 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { REGIONS, steps } from "../../js/test/regions.js";
-import { openBrowser } from "./browser.mjs";
+import { openBrowser, seriousFaults } from "./browser.mjs";
 import { serve } from "./server.mjs";
 
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 let server, browser, page;
 const faults = [];
 
@@ -42,13 +40,6 @@ async function write(text) {
   await page.waitForFunction(() => /ms\./.test(document.querySelector("#message").textContent));
   await page.waitForTimeout(150);
 }
-async function noSeriousFault(what) {
-  await page.evaluate(axe);
-  const { violations } = await page.evaluate(() => window.axe.run());
-  const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
-  assert.deepEqual(serious.map(({ id, nodes }) => `${id}: ${nodes.map((n) => n.target).join(" ")}`), [], what);
-}
-
 test("the first picture comes with the page", async (t) => {
   t.diagnostic(`${(await open()).toFixed(0)} ms from the address to the picture`);
   assert.match(await message(), /2 outputs, 5 inequalities; convex, bounded/);
@@ -226,16 +217,16 @@ test("10,000 results a region of ten kinds are inside at tolerance 0 in the page
 });
 
 test("no serious accessibility fault, in light and dark", async () => {
-  await noSeriousFault("light");
+  assert.deepEqual(await seriousFaults(page), [], "light");
   await page.click("#theme");
   await page.waitForTimeout(100);
-  await noSeriousFault("dark");
+  assert.deepEqual(await seriousFaults(page), [], "dark");
   await page.click("#export");
-  await noSeriousFault("dialog");
+  assert.deepEqual(await seriousFaults(page), [], "dialog");
   await page.keyboard.press("Escape");
   await page.fill("#text", "var y[2]\ny <= foo");
   await page.waitForSelector("#message.bad");
-  await noSeriousFault("with a mistake");
+  assert.deepEqual(await seriousFaults(page), [], "with a mistake");
 });
 
 test("on a phone everything fits, and a finger drags", async () => {
@@ -254,7 +245,7 @@ test("on a phone everything fits, and a finger drags", async () => {
   await page.waitForFunction((old) => document.querySelector('#points tr[data-map="contract"] td').textContent !== old, before[0]);
   const sizes = await page.$$eval("nav button, nav select", (all) => all.map((e) => e.getBoundingClientRect().height));
   assert.ok(sizes.every((height) => height >= 36), `${sizes}`);
-  await noSeriousFault("phone");
+  assert.deepEqual(await seriousFaults(page), [], "phone");
 });
 
 test("nothing was said in the console", () => assert.deepEqual(faults, []));
