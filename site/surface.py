@@ -5,7 +5,7 @@ from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
 
 def directions(count):
-    """(6, count, count, 3): through a grid on each face of a cube, whose lines hold the edges of boxes and octahedra."""
+    """(6, count, count, 3): through grids on the faces of a cube, whose lines hold the edges of boxes and octahedra."""
     a, b = np.meshgrid(*2 * [np.tan(np.linspace(-np.pi / 4, np.pi / 4, count))])
     face = np.stack([a, b, np.ones_like(a)], -1)
     return np.concatenate([[np.roll(face, k, -1), -np.roll(face, k, -1)] for k in range(3)])
