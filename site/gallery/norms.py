@@ -5,8 +5,7 @@ infinity are rows, 2 is a quadratic, the others are expressions whose roots are 
 """
 
 import hcr
-import numpy as np
-from matplotlib.colors import to_rgb
+from matplotlib.colors import ListedColormap
 from surface import show_surface
 
 TEXT = """
@@ -20,7 +19,7 @@ def draw(figure):
     for k, (power, colour) in enumerate(COLOURS.items()):
         region = hcr.Region(TEXT.replace("1.4", power))
         axes = figure.add_axes((0.194 * k - 0.025, 0.06, 0.275, 1), projection="3d", facecolor="none")
-        show_surface(axes, region, lambda length, rgb=to_rgb(colour): np.outer(np.ones_like(length), rgb), count=41)
+        show_surface(axes, region, ListedColormap([colour]), count=41)
         axes.set(xlim=(-1.2, 1.2), ylim=(-1.2, 1.2), zlim=(-1.2, 1.2))
         axes.view_init(22, 28)
         figure.text(0.194 * k + 0.112, 0.2, f"p = {'∞' if power == 'inf' else power}", ha="center", fontsize=13)
