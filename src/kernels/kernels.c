@@ -411,12 +411,18 @@ static void dense_products(size_t panels, const double *panel, size_t width, siz
         for (size_t r = 0; r < panels; r++)
             tile(1, SAMPLES, panel + HCRI_PANEL * width * r, width, v + s * stride, stride,
                  out + s * out_stride + HCRI_PANEL * r, out_stride);
-    for (; s < samples && panels == PANELS; s++)
-        tile(PANELS, 1, panel, width, v + s * stride, stride, out + s * out_stride, out_stride);
-    for (; s < samples; s++)
-        for (size_t r = 0; r < panels; r++)
-            tile(1, 1, panel + HCRI_PANEL * width * r, width, v + s * stride, stride,
-                 out + s * out_stride + HCRI_PANEL * r, out_stride);
+    for (; s < samples; s++) {
+        const double *x = v + s * stride;
+        double *to = out + s * out_stride;
+        if (panels == 4)
+            tile(4, 1, panel, width, x, stride, to, out_stride);
+        else if (panels == 3)
+            tile(3, 1, panel, width, x, stride, to, out_stride);
+        else if (panels == 2)
+            tile(2, 1, panel, width, x, stride, to, out_stride);
+        else
+            tile(1, 1, panel, width, x, stride, to, out_stride);
+    }
 }
 
 void products_of_run(const hcri_rows *rows, const hcri_run *run, size_t n, size_t from, size_t count, size_t samples,

@@ -147,26 +147,27 @@ static void scale(double *v, size_t n, int *exponent, hcri_ray_state *state) {
         v[j] = ldexp(v[j], -*exponent);
 }
 
-/* Takes a scaled direction within the equalities, to the last bit where it leads to a point. What is left of one across
+/* Takes scaled directions within the equalities, to the last bit where they lead to points. What is left of one across
  * them is rounding. */
-static void project(const hcri_chunk *chunk, double *v, hcri_ray_state *state) {
+static void project(const hcri_chunk *chunk, hcri_ray_state *state) {
     static const double rounding = 1e-14;
     const hcri_affine *affine = &chunk->region->affine;
     const size_t n = chunk->region->set.n;
-    if (*state != HCRI_RAY_SOUND)
-        return;
+    double *directions = chunk->slice->directions;
     if (!chunk->call->keeps_equalities)
-        hcri_affine_direct(affine, v);
-    else if (chunk->call->map->gives_point)
-        hcri_affine_follow(affine, v);
-    double most = 0;
-    for (size_t j = 0; j < n; j++)
-        most = fabs(v[j]) > most ? fabs(v[j]) : most;
-    if (most > rounding && most <= largest)
-        return;
-    *state = HCRI_RAY_ZERO;
-    memset(v, 0, n * sizeof *v);
-    v[0] = 1;
+        hcri_affine_project_all(affine, chunk->rows, directions, n);
+    if (!chunk->call->keeps_equalities || chunk->call->map->gives_point)
+        hcri_affine_follow_all(affine, chunk->rows, directions, n);
+    for (size_t s = 0; s < chunk->rows; s++) {
+        double *v = directions + s * n, most = 0;
+        for (size_t j = 0; j < n; j++)
+            most = fabs(v[j]) > most ? fabs(v[j]) : most;
+        if (state[s] == HCRI_RAY_SOUND && most > rounding && most <= largest)
+            continue;
+        state[s] = state[s] == HCRI_RAY_SOUND ? HCRI_RAY_ZERO : state[s];
+        memset(v, 0, n * sizeof *v);
+        v[0] = 1;
+    }
 }
 
 /* The directions of samples that hold outputs, which then may be none; and those that are damped. */
@@ -243,9 +244,9 @@ void hcri_rays_make(const hcri_chunk *chunk, int with_active_constraints, hcri_r
             double *v = slice->directions + s * n;
             if (has_equalities || !(size[s] >= smallest && size[s] <= largest))
                 scale(v, n, &rays->exponent[s], &rays->state[s]);
-            if (has_equalities)
-                project(chunk, v, &rays->state[s]);
         }
+        if (has_equalities)
+            project(chunk, rays->state);
         if (slice->is_free != NULL)
             hold(chunk, rays);
     }

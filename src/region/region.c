@@ -227,8 +227,10 @@ static hcr_status complete(hcr_region *region, const hcri_analysis *analysis, hc
     region->lower = hcri_copy(allocator, analysis->lower, n, sizeof(double));
     region->upper = hcri_copy(allocator, analysis->upper, n, sizeof(double));
     HCRI_TRY(hcri_pool_check(&region->memory, error));
-    if (analysis->affine != NULL)
+    if (analysis->affine != NULL && analysis->affine->count != 0) {
         HCRI_TRY(hcri_affine_copy(analysis->affine, allocator, &region->affine, error));
+        HCRI_TRY(hcri_affine_prepare(&region->affine, region->set.outputs, allocator, error));
+    }
     HCRI_TRY(hcri_remainders_find(&region->affine, &region->set.equalities, n, allocator, &region->remainders, error));
     if (analysis->origin_map == NULL)
         complete_origin(region);

@@ -6,12 +6,23 @@
 #include "base/double_double.h"
 #include "kernels/kernels.h"
 
+enum { BASIS_ROWS = 64, AT_ONCE = 8 };
+
 void hcri_affine_release(hcri_affine *affine, const hcr_allocator *allocator) {
     hcri_release(allocator, affine->dependent);
     hcri_rows_release(&affine->map, allocator);
     hcri_release(allocator, affine->constant);
     hcri_release(allocator, affine->alike);
     hcri_rows_release(&affine->basis, allocator);
+    for (size_t i = 0; i < affine->splits; i++)
+        hcri_split_rows_release(&affine->split[i], allocator);
+    hcri_release(allocator, affine->split);
+    for (size_t b = 0; b < affine->blocks; b++) {
+        hcri_release(allocator, affine->across[b].panels);
+        hcri_release(allocator, affine->back[b].panels);
+    }
+    hcri_release(allocator, affine->across);
+    hcri_release(allocator, affine->back);
     *affine = (hcri_affine){0};
 }
 
@@ -84,48 +95,147 @@ static void project_off(const hcri_kernels *kernels, size_t terms, const uint32_
         v[columns[k]] -= along * q[k];
 }
 
-void hcri_affine_project(const hcri_affine *affine, double *v) {
-    const hcri_kernels *kernels = hcri_kernels_best();
-    const hcri_rows *basis = &affine->basis;
-    for (int round = 0; round < 2; round++)
-        for (size_t i = 0; i < affine->count; i++)
-            project_off(kernels, basis->start[i + 1] - basis->start[i], basis->columns + basis->start[i],
-                        basis->values + basis->start[i], v);
+/* Row i of `panels` has a number in column j. */
+static void put(double *panels, size_t columns, size_t i, size_t j, double value) {
+    panels[i / HCRI_PANEL * HCRI_PANEL * columns + HCRI_PANEL * j + i % HCRI_PANEL] = value;
 }
 
-/* y_dependent = T y, plus the constant of a point. What rows of the same columns take from y is collected once. */
-static void complete(const hcri_affine *affine, int is_point, int roughly, double *y) {
-    enum { MOST_COLLECTED = 512 };
-    const hcri_kernels *kernels = hcri_kernels_best();
+static hcr_status make_block(const hcri_rows *basis, size_t first, size_t count, size_t outputs,
+                             const hcr_allocator *allocator, hcri_run *across, hcri_run *back, hcr_error *error) {
+    *across = (hcri_run){.form = HCRI_RUN_DENSE, .count = count};
+    *back = (hcri_run){.form = HCRI_RUN_DENSE, .count = outputs};
+    across->panels = hcri_allocate(allocator, outputs, BASIS_ROWS * sizeof *across->panels);
+    back->panels = hcri_allocate(allocator, outputs + HCRI_PANEL, BASIS_ROWS * sizeof *back->panels);
+    if (across->panels == NULL || back->panels == NULL)
+        return hcri_fail_memory(error);
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = basis->start[first + i]; k < basis->start[first + i + 1]; k++) {
+            put(across->panels, outputs, i, basis->columns[k], basis->values[k]);
+            put(back->panels, count, basis->columns[k], i, basis->values[k]);
+        }
+    return HCR_OK;
+}
+
+hcr_status hcri_affine_prepare(hcri_affine *affine, size_t outputs, const hcr_allocator *allocator, hcr_error *error) {
     const hcri_rows *map = &affine->map;
-    double collected[MOST_COLLECTED];
-    for (size_t i = 0, alike; i < affine->count; i += alike) {
-        const size_t start = map->start[i], terms = map->start[i + 1] - start;
-        const uint32_t *columns = map->columns + start;
-        alike = affine->alike == NULL ? count_alike(map, i) : affine->alike[i];
-        const int collects = alike > 1 && terms <= MOST_COLLECTED;
-        for (size_t k = 0; collects && k < terms; k++)
-            collected[k] = y[columns[k]];
-        for (size_t d = i; d < i + alike; d++) {
-            const double *values = map->values + map->start[d], constant = is_point ? affine->constant[d] : 0;
-            y[affine->dependent[d]] = !roughly   ? kernels->accurate->dot(terms, collects ? NULL : columns, values,
-                                                                        collects ? collected : y, constant)
-                                      : collects ? constant + kernels->dot(terms, values, collected)
-                                                 : constant + kernels->row_dot(terms, columns, values, y);
+    affine->split = hcri_allocate(allocator, affine->count / 8 + 1, sizeof *affine->split);
+    if (affine->split == NULL)
+        return hcri_fail_memory(error);
+    for (size_t i = 0; i < affine->count; i += affine->alike[i])
+        if (hcri_split_rows_pay(affine->alike[i], map->start[i + 1] - map->start[i]))
+            HCRI_TRY(hcri_split_rows_make(map, i, affine->alike[i], outputs, allocator,
+                                          &affine->split[affine->splits++], error));
+    if (affine->count < 8 || 2 * hcri_rows_entries(&affine->basis) < affine->count * outputs)
+        return HCR_OK;
+    const size_t blocks = (affine->count + BASIS_ROWS - 1) / BASIS_ROWS;
+    affine->across = hcri_allocate(allocator, blocks, sizeof *affine->across);
+    affine->back = hcri_allocate(allocator, blocks, sizeof *affine->back);
+    if (affine->across == NULL || affine->back == NULL)
+        return hcri_fail_memory(error);
+    for (size_t first = 0; first < affine->count; first += BASIS_ROWS) {
+        const size_t count = affine->count - first < BASIS_ROWS ? affine->count - first : BASIS_ROWS,
+                     b = affine->blocks++;
+        HCRI_TRY(
+            make_block(&affine->basis, first, count, outputs, allocator, &affine->across[b], &affine->back[b], error));
+    }
+    return HCR_OK;
+}
+
+/* Once, at most AT_ONCE directions. */
+static void project_blocks(const hcri_affine *affine, size_t samples, double *v, size_t stride) {
+    const hcri_kernels *kernels = hcri_kernels_best();
+    double along[AT_ONCE][BASIS_ROWS], off[AT_ONCE][BASIS_ROWS];
+    for (size_t b = 0; b < affine->blocks; b++) {
+        const hcri_run *across = &affine->across[b], *back = &affine->back[b];
+        kernels->run_products(NULL, across, back->count, 0, across->count, samples, v, stride, along[0], BASIS_ROWS);
+        for (size_t from = 0; from < back->count; from += BASIS_ROWS) {
+            const size_t count = back->count - from < BASIS_ROWS ? back->count - from : BASIS_ROWS;
+            kernels->run_products(NULL, back, across->count, from, count, samples, along[0], BASIS_ROWS, off[0],
+                                  BASIS_ROWS);
+            for (size_t s = 0; s < samples; s++)
+                for (size_t j = 0; j < count; j++)
+                    v[s * stride + from + j] -= off[s][j];
         }
     }
 }
 
-void hcri_affine_complete(const hcri_affine *affine, double *y) { complete(affine, 1, 0, y); }
+static double squares_of(const hcri_affine *affine, const double *v) {
+    return hcri_kernels_best()->squares(affine->back[0].count, v);
+}
 
-void hcri_affine_complete_roughly(const hcri_affine *affine, double *y) { complete(affine, 1, 1, y); }
+void hcri_affine_project_all(const hcri_affine *affine, size_t samples, double *v, size_t stride) {
+    const hcri_rows *basis = &affine->basis;
+    if (affine->blocks == 0) {
+        for (size_t s = 0; s < samples; s++)
+            for (int round = 0; round < 2; round++)
+                for (size_t i = 0; i < affine->count; i++)
+                    project_off(hcri_kernels_best(), basis->start[i + 1] - basis->start[i],
+                                basis->columns + basis->start[i], basis->values + basis->start[i], v + s * stride);
+        return;
+    }
+    for (size_t from = 0; from < samples; from += AT_ONCE) {
+        const size_t now = samples - from < AT_ONCE ? samples - from : AT_ONCE;
+        double before[AT_ONCE], *some = v + from * stride;
+        for (size_t s = 0; s < now; s++)
+            before[s] = squares_of(affine, some + s * stride);
+        project_blocks(affine, now, some, stride);
+        for (size_t s = 0; s < now;
+             s++) /* of one that keeps half of its length what is left of Q v is rounding of it */
+            if (!(squares_of(affine, some + s * stride) >= 0.25 * before[s]))
+                project_blocks(affine, 1, some + s * stride, stride);
+    }
+}
+
+void hcri_affine_project(const hcri_affine *affine, double *v) { hcri_affine_project_all(affine, 1, v, 0); }
+
+/* y_dependent = T y, plus the constant of a point, in rows from i on that are alike. What they take from y is collected
+ * once. */
+static void complete_alike(const hcri_affine *affine, size_t i, size_t alike, int is_point, int roughly, double *y) {
+    enum { MOST_COLLECTED = 512 };
+    const hcri_kernels *kernels = hcri_kernels_best();
+    const hcri_rows *map = &affine->map;
+    double collected[MOST_COLLECTED];
+    const size_t start = map->start[i], terms = map->start[i + 1] - start;
+    const uint32_t *columns = map->columns + start;
+    const int collects = alike > 1 && terms <= MOST_COLLECTED;
+    for (size_t k = 0; collects && k < terms; k++)
+        collected[k] = y[columns[k]];
+    for (size_t d = i; d < i + alike; d++) {
+        const double *values = map->values + map->start[d], constant = is_point ? affine->constant[d] : 0;
+        y[affine->dependent[d]] = !roughly   ? kernels->accurate->dot(terms, collects ? NULL : columns, values,
+                                                                    collects ? collected : y, constant)
+                                  : collects ? constant + kernels->dot(terms, values, collected)
+                                             : constant + kernels->row_dot(terms, columns, values, y);
+    }
+}
+
+static void complete(const hcri_affine *affine, int is_point, int roughly, size_t samples, double *y, size_t stride) {
+    const hcri_split_rows *split = affine->split;
+    for (size_t i = 0, alike; i < affine->count; i += alike) {
+        alike = affine->alike == NULL ? count_alike(&affine->map, i) : affine->alike[i];
+        if (!roughly && split != NULL && split < affine->split + affine->splits && split->first == i)
+            hcri_split_rows_complete(split++, affine->dependent + i, is_point ? affine->constant + i : NULL, samples, y,
+                                     stride);
+        else
+            for (size_t s = 0; s < samples; s++)
+                complete_alike(affine, i, alike, is_point, roughly, y + s * stride);
+    }
+}
+
+void hcri_affine_complete(const hcri_affine *affine, double *y) { complete(affine, 1, 0, 1, y, 0); }
+
+void hcri_affine_complete_roughly(const hcri_affine *affine, double *y) { complete(affine, 1, 1, 1, y, 0); }
 
 void hcri_affine_direct(const hcri_affine *affine, double *v) {
     hcri_affine_project(affine, v);
     hcri_affine_follow(affine, v);
 }
 
-void hcri_affine_follow(const hcri_affine *affine, double *v) { complete(affine, 0, 0, v); }
+void hcri_affine_follow(const hcri_affine *affine, double *v) { complete(affine, 0, 0, 1, v, 0); }
+
+void hcri_affine_follow_all(const hcri_affine *affine, size_t samples, double *v, size_t stride) {
+    complete(affine, 0, 0, samples, v, stride);
+}
 
 void hcri_affine_follow_adjoint(const hcri_affine *affine, size_t outputs, double *gradient) {
     for (size_t d = 0; d < affine->count; d++) {
