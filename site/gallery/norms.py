@@ -22,4 +22,4 @@ def draw(figure):
         show_surface(axes, region, ListedColormap([colour]), count=41)
         axes.set(xlim=(-1.2, 1.2), ylim=(-1.2, 1.2), zlim=(-1.2, 1.2))
         axes.view_init(22, 28)
-        figure.text(0.194 * k + 0.112, 0.2, f"p = {'∞' if power == 'inf' else power}", ha="center", fontsize=13)
+        figure.text(0.194 * k + 0.116, 0.3, f"p = {'∞' if power == 'inf' else power}", ha="center", fontsize=13)

@@ -26,17 +26,19 @@ function say(text, kind = "") {
 
 function sayMistake(error) {
   editor.mark(error);
+  if (state.region) $("caption").textContent = "The picture is that of the text before the mistake.";
   $("text").setAttribute("aria-invalid", "true");
   if (!(error.line > 0)) {
     say(error.message, "bad");
     return;
   }
   say("", "bad");
+  const text = error.message.replace(/\n *\d* *\|.*/g, ""); // the line itself is marked in the editor
   const go = document.createElement("button");
   go.type = "button";
   go.textContent = `line ${error.line}`;
   go.addEventListener("click", () => editor.go());
-  $("message").append(go, ` ${error.message}`);
+  $("message").append(go, ` ${text}`);
 }
 
 const KINDS = ["box", "linear", "varying", "quadratic", "cone", "lmi", "expression", "union", "except"];
@@ -167,6 +169,7 @@ async function draw() {
   const { outputs } = state.region, inSpace = state.axes[2] !== NONE;
   $("plane").toggleAttribute("hidden", inSpace);
   $("space").hidden = !inSpace;
+  for (const id of ["show-levels", "show-rays"]) $(id).closest("label").hidden = inSpace;
   const alone = outputs.length < 2;
   if (alone) {
     $("caption").textContent = "A region of one output is an interval: " +
@@ -179,7 +182,7 @@ async function draw() {
     if (stale) return;
     if (error) $("caption").textContent = error.message;
     else {
-      $("caption").textContent = "Drag to turn it. Colours are those of the lines.";
+      $("caption").textContent = "Drag to turn it, or use the arrow keys. Colours are those of the lines.";
       space.show(result, state.axes.map((j) => outputs[j]));
     }
   }
@@ -217,7 +220,7 @@ async function askMaps() {
   const held = new Set(result.rows.filter((row) => row.name === "contract" || row.name === "project")
     .filter((row) => ["frontier", "moved"].includes(row.outcome)).map((row) => row.number).filter((n) => n !== null));
   plane.light(held);
-  space.light(held);
+  space.put(result, state.axes, held);
   const [active] = held;
   editor.light(active === undefined ? 0 : state.constraints[active].line);
   showPoints(result);

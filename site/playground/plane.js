@@ -29,9 +29,10 @@ export class Plane {
     this.place = null; // of the point that is dragged
     this.levels = true;
     this.spokes = false;
+    this.held = new Set(); // numbers of the constraints that are lit
     svg.addEventListener("pointerdown", (event) => this.grab(event));
     svg.addEventListener("pointermove", (event) => this.drag(event));
-    for (const end of ["pointerup", "pointercancel"]) svg.addEventListener(end, () => (this.held = false));
+    for (const end of ["pointerup", "pointercancel"]) svg.addEventListener(end, () => (this.drags = false));
     svg.addEventListener("keydown", (event) => this.press(event));
   }
 
@@ -66,6 +67,7 @@ export class Plane {
 
   forget() {
     this.kept = false;
+    this.held = new Set();
     this.maps = null;
   }
 
@@ -125,6 +127,7 @@ export class Plane {
     const focused = this.svg.contains(document.activeElement);
     this.svg.innerHTML = html;
     if (focused) this.svg.querySelector("#plane-point").focus();
+    this.light(this.held);
     this.drawMaps();
   }
 
@@ -173,6 +176,7 @@ export class Plane {
   }
 
   light(held) {
+    this.held = held;
     for (const edge of this.svg.querySelectorAll(".edge"))
       edge.classList.toggle("lit", held.has(Number(edge.dataset.number)));
   }
@@ -185,7 +189,7 @@ export class Plane {
 
   grab(event) {
     if (this.data === null) return;
-    this.held = true;
+    this.drags = true;
     this.svg.setPointerCapture(event.pointerId);
     this.svg.querySelector("#plane-point").focus({ preventScroll: true });
     event.preventDefault();
@@ -193,7 +197,7 @@ export class Plane {
   }
 
   drag(event) {
-    if (!this.held) return;
+    if (!this.drags) return;
     const box = this.svg.getBoundingClientRect();
     const across = (event.clientX - box.left) / box.width, up = 1 - (event.clientY - box.top) / box.height;
     this.move([this.low[0] + across * (this.high[0] - this.low[0]), this.low[1] + up * (this.high[1] - this.low[1])]);

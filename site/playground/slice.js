@@ -124,16 +124,20 @@ function findWhole(region, slice, rays) {
   return { size, pieces };
 }
 
-const TURNS = 96, HEIGHTS = 48;
+const CELLS = 36;
 
-/* The frontier in space, by directions over a sphere: TURNS × (HEIGHTS + 1) points. */
+/* The frontier in space, by directions through a grid on each face of a cube, whose lines hold the corners and edges of
+ * boxes: six faces of (CELLS + 1)² points, row by row. */
 export function castSpace(region, slice) {
   const span = findSpan(region, slice), directions = [];
-  for (let h = 0; h <= HEIGHTS; h++)
-    for (let t = 0; t < TURNS; t++) {
-      const up = (Math.PI * h) / HEIGHTS, around = (2 * Math.PI * t) / TURNS;
-      directions.push([span[0] * Math.sin(up) * Math.cos(around), span[1] * Math.sin(up) * Math.sin(around),
-        span[2] * Math.cos(up)]);
-    }
-  return { centre: slice.centre, span, turns: TURNS, heights: HEIGHTS, rays: cast(region, slice, directions) };
+  const ticks = Array.from({ length: CELLS + 1 }, (_, k) => Math.tan((Math.PI / 4) * ((2 * k) / CELLS - 1)));
+  for (const axis of [0, 1, 2])
+    for (const side of [1, -1])
+      for (const a of ticks)
+        for (const b of ticks) {
+          const d = [a, b];
+          d.splice(axis, 0, side);
+          directions.push(d.map((x, k) => span[k] * x));
+        }
+  return { centre: slice.centre, span, cells: CELLS, rays: cast(region, slice, directions) };
 }

@@ -2,7 +2,7 @@
 
 export class Space {
   constructor(canvas, { colourOf }) {
-    Object.assign(this, { canvas, colourOf, data: null, turn: 0.6, tilt: 0.45, lit: new Set() });
+    Object.assign(this, { canvas, colourOf, data: null, turn: 0.6, tilt: 0.45, lit: new Set(), marks: [] });
     canvas.addEventListener("pointerdown", (event) => {
       this.last = [event.clientX, event.clientY];
       canvas.setPointerCapture(event.pointerId);
@@ -31,27 +31,38 @@ export class Space {
   show(data, names) {
     this.data = data;
     this.names = names;
-    const { turns, heights, rays, centre, span } = data;
+    const { cells, rays, centre, span } = data;
     const sizes = span.map((s) => Math.max(s, Math.max(...span) / 1e9));
     const alike = Math.max(...sizes) / Math.min(...sizes) < 5;
-    const units = alike ? sizes.map(() => Math.max(...sizes)) : sizes;
-    this.units = units;
-    const points = rays.map((ray) => (ray.place ?? centre.map((c, k) => c + 2 * ray.far[k]))
-      .map((x, k) => Math.max(-3, Math.min(3, (x - centre[k]) / units[k]))));
+    this.units = alike ? sizes.map(() => Math.max(...sizes)) : sizes;
+    const points = rays.map((ray) => this.place(ray.place ?? centre.map((c, k) => c + 2 * ray.far[k])));
     this.faces = [];
-    for (let h = 0; h < heights; h++)
-      for (let t = 0; t < turns; t++) {
-        const i = h * turns + t, next = h * turns + ((t + 1) % turns);
-        const corners = [i, next, next + turns, i + turns];
-        this.faces.push({ corners: corners.map((c) => points[c]), number: rays[corners[h < heights / 2 ? 2 : 0]].number });
-      }
+    for (let side = 0; side < 6; side++)
+      for (let i = 0; i < cells; i++)
+        for (let j = 0; j < cells; j++) {
+          const first = (side * (cells + 1) + i) * (cells + 1) + j;
+          const corners = [first, first + 1, first + cells + 2, first + cells + 1];
+          const numbers = corners.map((c) => rays[c].number).sort();
+          const number = numbers[1] === numbers[2] ? numbers[1] : numbers[0]; // what most of them meet
+          this.faces.push({ corners: corners.map((c) => points[c]), number });
+        }
     this.reach = Math.max(...points.map((p) => Math.hypot(...p)));
     this.draw();
   }
 
-  light(held) {
+  /* Outputs in the units of the picture. */
+  place(outputs) {
+    return outputs.map((x, k) => Math.max(-3, Math.min(3, (x - this.data.centre[k]) / this.units[k])));
+  }
+
+  /* The point and what the maps make of it, and the constraints that hold it. */
+  put({ point, rows }, axes, held) {
     this.lit = held;
-    if (this.data !== null) this.draw();
+    if (this.data === null || axes.length < 3 || axes[2] < 0) return;
+    const at = (y) => this.place(axes.map((j) => y[j]));
+    this.marks = [{ name: "raw", at: at(point) }, ...rows.map(({ name, y }) => ({ name, at: at(y) }))]
+      .filter((mark) => mark.at.every(Number.isFinite));
+    this.draw();
   }
 
   /* Across, up and towards the eye. */
@@ -104,6 +115,29 @@ export class Space {
       pen.stroke();
       pen.globalAlpha = 1;
       pen.fillText(name, x + 4, y - 4);
+    }
+    const raw = this.marks.find(({ name }) => name === "raw");
+    for (const mark of this.marks) {
+      const [x, y] = at(this.see(mark.at)), colour = style.getPropertyValue(`--${mark.name}`);
+      pen.strokeStyle = pen.fillStyle = colour;
+      if (mark.name === "contract" || mark.name === "project") { // along the ray, or straight to the nearest point
+        const [fromX, fromY] = at(this.see(mark.name === "contract" ? [0, 0, 0] : raw.at)), [toX, toY] = at(this.see(raw.at));
+        pen.setLineDash([5, 4]);
+        pen.lineWidth = 1.5;
+        pen.beginPath();
+        pen.moveTo(fromX, fromY);
+        pen.lineTo(mark.name === "contract" ? toX : x, mark.name === "contract" ? toY : y);
+        pen.stroke();
+        pen.setLineDash([]);
+      }
+      pen.beginPath();
+      pen.arc(x, y, mark.name === "raw" ? 8 : 5.5, 0, 2 * Math.PI);
+      pen.lineWidth = mark.name === "raw" ? 3 : 1.5;
+      if (mark.name !== "raw") {
+        pen.fill();
+        pen.strokeStyle = style.getPropertyValue("--sheet");
+      }
+      pen.stroke();
     }
   }
 }

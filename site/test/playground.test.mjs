@@ -88,6 +88,8 @@ test("a point that is dragged, typed or moved by keys goes through the maps", as
   assert.deepEqual([Number(x), Math.abs(Number(y)) < 1e-6, held], [1, true, "line 2, quadratic ✓"]);
   assert.match(await page.textContent("#gutter .lit"), /2/);
   assert.ok(await page.$("#plane .edge.lit"));
+  await page.click("#show-rays");
+  assert.ok(await page.$("#plane .ray") && await page.$("#plane .edge.lit"), "what is lit stays so when all is drawn anew");
 
   const box = await page.locator("#plane").boundingBox();
   await page.mouse.move(box.x + box.width * 0.5, box.y + box.height * 0.5);
@@ -123,7 +125,12 @@ test("every example compiles and is drawn; three outputs turn in space", async (
   await page.focus("#space");
   await page.keyboard.press("ArrowLeft");
   await page.waitForTimeout(100);
-  assert.notDeepEqual(await shot(), first);
+  const turned = await shot();
+  assert.notDeepEqual(turned, first);
+  await page.fill("#raw0", "-2");
+  await page.press("#raw0", "Enter");
+  await page.waitForTimeout(300);
+  assert.notDeepEqual(await shot(), turned, "the point is in the picture");
 });
 
 test("sliders move the limits", async () => {
