@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "origin/constraint_words.h"
+#include "origin/farkas.h"
 #include "origin/origin_tolerances.h"
+#include "origin/set_sides.h"
 
 typedef enum rank { INEQUALITY, EQUALITY, BOUND } rank;
 
@@ -103,29 +105,64 @@ hcr_status hcri_conflict_refuse_equalities(const hcri_set *set, const unsigned c
                 : refuse(set, no_point, conflicting, found, loosen, error);
 }
 
+/* The members that prove by themselves that bounds, rows and equalities leave no point, none of which can be left out;
+ * *conflicting 0: there are other inequalities, or none were found. */
+static hcr_status find_needed(const hcri_set *set, size_t count, const uint32_t *number, member *found,
+                              size_t *conflicting, hcr_error *error) {
+    const size_t equalities = set->equalities.rows.count;
+    *conflicting = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!hcri_set_is_side(set, number[i]))
+            return HCR_OK;
+    HCRI_SCOPED unsigned char *needed = hcri_allocate(&hcri_default_allocator, count + equalities, 1);
+    if (needed == NULL)
+        return hcri_fail_memory(error);
+    const hcr_status status = hcri_farkas_support(set, count, number, needed, NULL);
+    if (status == HCR_ERROR_MEMORY)
+        return hcri_fail_memory(error);
+    for (size_t k = 0; status == HCR_OK && k < count + equalities; k++)
+        if (needed[k])
+            found[(*conflicting)++] =
+                k < count ? member_of(set, number[k]) : member_of_equality(set, (uint32_t)(k - count));
+    return HCR_OK;
+}
+
 /* The inequalities among `number` that have a multiplier, and the equalities that they were reduced with (reduction
  * NULL: none). */
-static hcr_status refuse_members(const hcri_set *set, const hcri_reduction *reduction, size_t count,
-                                 const uint32_t *number, const double *multiplier, int flat, hcr_error *error) {
+static hcr_status find_members(const hcri_set *set, const hcri_reduction *reduction, size_t count,
+                               const uint32_t *number, const double *multiplier, member *found, size_t *conflicting,
+                               hcr_error *error) {
     const size_t equalities = reduction == NULL ? 0 : set->equalities.rows.count;
     HCRI_SCOPED unsigned char *marked = hcri_allocate(&hcri_default_allocator, equalities, 1);
-    HCRI_SCOPED member *found = hcri_allocate(&hcri_default_allocator, count + equalities, sizeof *found);
     double largest = 0;
-    size_t conflicting = 0;
-    if (marked == NULL || found == NULL)
+    if (marked == NULL)
         return hcri_fail_memory(error);
     for (size_t i = 0; i < count; i++)
         largest = fmax(largest, multiplier[i]);
     for (size_t i = 0; i < count; i++) {
         if (!(multiplier[i] > hcri_member_share * largest))
             continue;
-        found[conflicting++] = member_of(set, number[i]);
+        found[(*conflicting)++] = member_of(set, number[i]);
         if (reduction != NULL)
             HCRI_TRY(hcri_reduction_mark(reduction, number[i], marked, error));
     }
     for (uint32_t e = 0; e < equalities; e++)
         if (marked[e])
-            found[conflicting++] = member_of_equality(set, e);
+            found[(*conflicting)++] = member_of_equality(set, e);
+    return HCR_OK;
+}
+
+static hcr_status refuse_members(const hcri_set *set, const hcri_reduction *reduction, size_t count,
+                                 const uint32_t *number, const double *multiplier, int flat, hcr_error *error) {
+    HCRI_SCOPED member *found =
+        hcri_allocate(&hcri_default_allocator, count + set->equalities.rows.count, sizeof *found);
+    size_t conflicting = 0;
+    if (found == NULL)
+        return hcri_fail_memory(error);
+    if (!flat)
+        HCRI_TRY(find_needed(set, count, number, found, &conflicting, error));
+    if (conflicting == 0)
+        HCRI_TRY(find_members(set, reduction, count, number, multiplier, found, &conflicting, error));
     return conflicting == 0
                ? hcri_fail(error, HCR_ERROR_EMPTY, "the region has no interior")
                : refuse(set, flat ? no_room : no_point, conflicting, found, flat ? make_room : loosen, error);

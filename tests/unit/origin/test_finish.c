@@ -140,6 +140,57 @@ static void test_rows_without_room(void **state) {
     }
 }
 
+enum { CONFLICT_OUTPUTS = 4, CONFLICT_ROWS = 14 };
+
+/* Of the rows that are named; `without`: one that is left out. */
+static hcr_builder *rows_named(double (*rows)[CONFLICT_OUTPUTS + 1], const int *is_named, int without) {
+    hcr_builder *builder = outputs(CONFLICT_OUTPUTS);
+    assert_int_equal(hcr_builder_allow_unbounded(builder, 1, NULL), HCR_OK);
+    for (int i = 0; i < CONFLICT_ROWS; i++) {
+        if (!is_named[i] || i == without)
+            continue;
+        source(builder, i + 1, "a row");
+        row(builder, rows[i], i % 7 == 0 ? rows[i][CONFLICT_OUTPUTS] : -none, rows[i][CONFLICT_OUTPUTS]);
+    }
+    return builder;
+}
+
+/* The rows that a message names contradict each other, and without any of them there is a point. */
+static void test_conflicts_are_irreducible(void **state) {
+    (void)state;
+    hcri_random random;
+    hcri_random_seed(&random, 43);
+    int conflicts = 0;
+    for (int times = 0; times < 200; times++) {
+        double rows[CONFLICT_ROWS][CONFLICT_OUTPUTS + 1];
+        int is_named[CONFLICT_ROWS];
+        hcr_error error;
+        for (size_t i = 0; i < CONFLICT_ROWS; i++) {
+            is_named[i] = 1;
+            for (size_t j = 0; j <= CONFLICT_OUTPUTS; j++)
+                rows[i][j] = hcri_random_normal(&random);
+        }
+        hcr_builder *builder = rows_named(rows, is_named, -1);
+        hcr_region *region = NULL;
+        const hcr_status status = hcr_builder_finish(builder, &region, &error);
+        hcr_builder_free(builder);
+        hcr_region_free(region);
+        if (status != HCR_ERROR_EMPTY)
+            continue;
+        conflicts++;
+        for (int i = 0; i < CONFLICT_ROWS; i++) {
+            char place[32];
+            snprintf(place, sizeof place, "t.region:%d: ", i + 1);
+            is_named[i] = strstr(error.text, place) != NULL;
+        }
+        assert_int_equal(refused(rows_named(rows, is_named, -1), &error), HCR_ERROR_EMPTY);
+        for (int i = 0; i < CONFLICT_ROWS; i++)
+            if (is_named[i])
+                hcr_region_free(finished(rows_named(rows, is_named, i)));
+    }
+    assert_true(conflicts > 50);
+}
+
 /* C15: an equality, however often and however scaled, is one; two that differ leave nothing. */
 static void test_equalities(void **state) {
     (void)state;
@@ -339,11 +390,17 @@ static void test_failing_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_empty_by_little), cmocka_unit_test(test_thin_and_empty),
-        cmocka_unit_test(test_single_point),    cmocka_unit_test(test_rows_without_room),
-        cmocka_unit_test(test_equalities),      cmocka_unit_test(test_zero_rows),
-        cmocka_unit_test(test_kinds_alone),     cmocka_unit_test(test_half),
-        cmocka_unit_test(test_again),           cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_empty_by_little),
+        cmocka_unit_test(test_thin_and_empty),
+        cmocka_unit_test(test_single_point),
+        cmocka_unit_test(test_rows_without_room),
+        cmocka_unit_test(test_conflicts_are_irreducible),
+        cmocka_unit_test(test_equalities),
+        cmocka_unit_test(test_zero_rows),
+        cmocka_unit_test(test_kinds_alone),
+        cmocka_unit_test(test_half),
+        cmocka_unit_test(test_again),
+        cmocka_unit_test(test_arguments),
         cmocka_unit_test(test_failing_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
