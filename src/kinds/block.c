@@ -130,7 +130,9 @@ int hcri_block_holds(const hcri_constraint *constraint, const double *y, double 
 }
 
 int hcri_block_takes_parameters(const hcri_constraint *constraint) {
-    return constraint->convex && constraint->kind->gauge_from != NULL;
+    const hcri_kind *kind = constraint->kind;
+    const int knows_first_crossing = kind->follow == NULL && kind->gauge_from != hcri_block_gauge_from;
+    return kind->gauge_from != NULL && (constraint->convex || knows_first_crossing);
 }
 
 static double gauge_from(const hcri_constraint *constraint, size_t i, const double *origin, const double *v,
@@ -156,7 +158,7 @@ void hcri_block_gauge_each(const hcri_constraint *constraint, const hcri_batch *
 }
 
 int hcri_block_reads_outputs_alone(const hcri_constraint *constraint) {
-    return constraint->kind->gauge_from != hcri_block_gauge_from;
+    return constraint->kind->follow != NULL;
 }
 
 void hcri_block_copy_sources(hcri_constraint *to, const hcri_constraint *from) {

@@ -1,6 +1,5 @@
 /* From a builder to a region. */
 #include "origin/conflict.h"
-#include "origin/constraint_words.h"
 #include "origin/implied_equalities.h"
 #include "origin/origin_problem.h"
 #include "origin/parametric/open_ranges.h"
@@ -9,24 +8,6 @@
 #include "region/region.h"
 #include "solvers/blas_threads.h"
 #include "solvers/stop_request.h"
-
-/* Parameters in a region that isn't convex. */
-static hcr_status refuse_star(const hcri_set *set, hcr_error *error) {
-    for (size_t b = 0; b < set->blocks; b++) {
-        const hcri_constraint *block = set->block[b];
-        char words[400];
-        if (block->convex)
-            continue;
-        const hcri_place *place = &set->place[block->source[0]];
-        hcri_describe_constraint(set, block->first, words, sizeof words);
-        return hcri_fail_at(
-            error, HCR_ERROR_UNSUPPORTED, place->file, place->line, place->column,
-            "a region with parameters can't have unions, excepts and star constraints\n    %s\nTake the "
-            "parameters out (a region for each case), or this.",
-            words);
-    }
-    return HCR_OK;
-}
 
 /* Where inequalities leave no room on one side they are equalities, and the search begins again with `held`. */
 static hcr_status find(const hcr_builder *builder, const hcri_set *set, hcri_set *held, hcri_finding *finding,
@@ -47,16 +28,18 @@ static hcr_status finish(hcr_builder *builder, hcr_region **region, hcr_error *e
     HCRI_TRY(hcri_builder_begin(builder, error));
     HCRI_TRY(hcri_set_number(&builder->set, error));
     HCRI_TRY(hcri_conflict_sides(&builder->set, error));
-    if (builder->ranges != 0)
-        HCRI_TRY(refuse_star(&builder->set, error));
-    if (!hcri_set_is_convex(&builder->set))
-        return hcri_star_finish(builder, region, error);
     HCRI_SCOPED_BY(hcri_set_release) hcri_set ranged = {0};
     HCRI_SCOPED_BY(hcri_set_release) hcri_set held = {0};
     HCRI_SCOPED_BY(hcri_finding_release) hcri_finding finding = {0};
     const int is_open = hcri_has_open_ranges(builder);
     if (is_open)
         HCRI_TRY(hcri_close_ranges(builder, &ranged, error));
+    if (!hcri_set_is_convex(&builder->set))
+        return hcri_star_finish(builder, region, error);
+    if (builder->origins > 1)
+        return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
+                         "a convex region has one origin, which sees all of it: give several where there are unions, "
+                         "excepts or star constraints");
     HCRI_TRY(find(builder, is_open ? &ranged : &builder->set, &held, &finding, error));
     const hcri_analysis analysis = hcri_finding_analysis(builder, &finding);
     return hcri_region_create(finding.set, &analysis, &builder->set.allocator, region, error);

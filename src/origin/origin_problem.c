@@ -164,11 +164,11 @@ static int has_varying(const hcri_set *set) {
     return 0;
 }
 
-hcr_status hcri_set_copy_convex(const hcri_set *set, hcri_set *copy, hcr_error *error) {
+hcr_status hcri_set_copy_convex(const hcri_set *set, int with_varying, hcri_set *copy, hcr_error *error) {
     HCRI_TRY(hcri_set_copy(set, memory, copy, error));
     size_t kept = 0;
     for (size_t b = 0; b < copy->blocks; b++)
-        if (copy->block[b]->kind->is_bilinear || !copy->block[b]->convex)
+        if ((copy->block[b]->kind->is_bilinear && !with_varying) || !copy->block[b]->convex)
             hcri_block_release(copy->block[b]);
         else
             copy->block[kept++] = copy->block[b];
@@ -250,7 +250,7 @@ static hcr_status find_free(hcri_interior_search *wanted, const hcr_builder *mov
     if (moving == NULL)
         return find_in(wanted, finding->set, NULL, finding, error);
     HCRI_SCOPED_BY(hcri_set_release) hcri_set convex = {0};
-    HCRI_TRY(hcri_set_copy_convex(finding->set, &convex, error));
+    HCRI_TRY(hcri_set_copy_convex(finding->set, 0, &convex, error));
     return find_in(wanted, &convex, moving, finding, error);
 }
 

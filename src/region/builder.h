@@ -27,7 +27,8 @@ struct hcr_builder {
     void *stop_context;
     hcri_union *group; /* NULL outside of one; owned until it ends */
     size_t point_count;
-    double *points; /* MEAN: point_count × n; GIVEN: n, or (1 + p) × n */
+    double *points; /* MEAN: point_count × n; GIVEN: n, or (1 + p) × n, of each origin */
+    size_t origins; /* GIVEN: how many; 0: one */
 };
 
 /* Adds a block that was made for this builder's n outputs: the builder owns it, also on failure. Its sources become the

@@ -161,12 +161,12 @@ static int is_complete(const hcri_affine *affine, const double *origin) {
     return 1;
 }
 
-/* The origin is that of the middle of the parameters' range; dependent outputs of it follow from the others. */
-static int is_in_the_middle(const hcri_set *set, const hcri_origin_map *origin_map, const hcri_affine *affine,
+/* The origin is that of parameters in their range; dependent outputs of it follow from the others. */
+static int is_on_map(const hcri_set *set, const hcri_origin_map *origin_map, const hcri_affine *affine,
                             const double *origin) {
     for (size_t k = 0; k < origin_map->parameters; k++) {
-        const double x = origin[origin_map->outputs + k], off = x - hcri_origin_map_middle(origin_map, k);
-        if (!(fabs(off) <= 0x1p-50 * hcri_origin_map_largest(origin_map, k)))
+        const double x = origin[origin_map->outputs + k];
+        if (!(origin_map->lower[k] <= x && x <= origin_map->upper[k]))
             return 0;
     }
     for (size_t j = 0; j < origin_map->outputs; j++) {
@@ -196,12 +196,14 @@ hcr_status hcri_verify_analysis(const hcri_set *set, const hcri_analysis *analys
         return hcri_block_contradiction(error, "its origin isn't on the equalities");
     if (analysis->origin_map == NULL)
         return HCR_OK;
-    hcri_origin_map origin_map = *analysis->origin_map;
-    origin_map.lower = set->box->lower + set->outputs;
-    origin_map.upper = set->box->upper + set->outputs;
-    return is_in_the_middle(set, &origin_map, analysis->affine, analysis->origin)
-               ? HCR_OK
-               : hcri_block_contradiction(error, "its origin isn't that of the middle of the parameters' range");
+    for (size_t k = 0; k < (analysis->origins == 0 ? 1 : analysis->origins); k++) {
+        hcri_origin_map origin_map = analysis->origin_map[k];
+        origin_map.lower = set->box->lower + set->outputs;
+        origin_map.upper = set->box->upper + set->outputs;
+        if (is_on_map(set, &origin_map, analysis->affine, analysis->origin))
+            return HCR_OK;
+    }
+    return hcri_block_contradiction(error, "its origin isn't that of parameters in their range");
 }
 
 /* -------------------------------------------------------------------------------------------------------------- reach

@@ -219,6 +219,16 @@ static void drop_coarse_grid(hcr_region *region, hcr_precision precision) {
         hcri_sum_grid_release(grid, hcri_pool_allocator(&region->memory));
 }
 
+static hcr_status copy_other_origins(hcr_region *region, const hcri_analysis *analysis, hcr_error *error) {
+    const hcr_allocator *allocator = hcri_pool_allocator(&region->memory);
+    region->origins = analysis->origins < 2 ? 1 : analysis->origins;
+    region->other_origins = hcri_allocate(allocator, region->origins - 1, sizeof *region->other_origins);
+    HCRI_TRY(hcri_pool_check(&region->memory, error));
+    for (size_t k = 0; k + 1 < region->origins; k++)
+        HCRI_TRY(hcri_origin_map_copy(&analysis->origin_map[1 + k], allocator, &region->other_origins[k], error));
+    return HCR_OK;
+}
+
 /* Completes a region whose set is there: everything that depends on the origin. */
 static hcr_status complete(hcr_region *region, const hcri_analysis *analysis, hcr_error *error) {
     const hcr_allocator *allocator = hcri_pool_allocator(&region->memory);
@@ -249,6 +259,7 @@ static hcr_status complete(hcr_region *region, const hcri_analysis *analysis, hc
         region->origin_map.lower = region->set.box->lower + region->set.outputs;
         region->origin_map.upper = region->set.box->upper + region->set.outputs;
     }
+    HCRI_TRY(copy_other_origins(region, analysis, error));
     region->radius = analysis->radius;
     region->box_is_claimed = analysis->box_is_claimed;
     region->unbounded_allowed = analysis->unbounded_allowed;

@@ -17,6 +17,8 @@ struct hcr_region {
     hcri_set set;               /* over the outputs and the parameters */
     size_t scratch;             /* hcri_set_scratch: what callers bring */
     hcri_origin_map origin_map; /* parameters 0: the origin is fixed */
+    size_t origins;                 /* of which a sample uses one: 1, or as many as the last parameter names … */
+    hcri_origin_map *other_origins; /* … behind the first, one less than that */
     uint32_t constraints;       /* numbers in use */
     uint32_t existing;          /* of those, inequalities that exist */
     int bounded;
@@ -59,6 +61,7 @@ typedef struct hcri_analysis {
     const hcri_affine *affine;         /* NULL: no equalities */
     const hcri_origin_map *origin_map; /* NULL: no parameters; else `origin` is that at the middle of their range, and
                                         * `radius` bounds |y − O(x)| */
+    size_t origins;                    /* of so many maps, with parameters; 0: 1 */
     int box_is_claimed;                /* as in hcr_region */
     int unbounded_allowed;
     hcr_visibility visibility; /* of a set that isn't convex */

@@ -132,7 +132,6 @@ void hcri_declare_parameter(hcri_compilation *c, const hcri_statement *statement
     place_parameter(c, statement);
     const size_t size = shape.dim[0] * shape.dim[1];
     c->text.parameters += size;
-    c->text.unproved = ""; /* regions with parameters have no star blocks */
     hcri_lowering_accept(&c->lowering,
                          is_open ? statement->name
                                  : (hcri_span){statement->range[0]->span.start, statement->range[1]->span.end},

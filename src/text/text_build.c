@@ -115,11 +115,6 @@ static void add_group(hcri_compilation *c, const hcri_statement *statement) {
 }
 
 static void compile_statement(hcri_compilation *c, const hcri_statement *statement) {
-    const int is_block = statement->kind == HCRI_STATEMENT_UNION || statement->kind == HCRI_STATEMENT_EXCEPT ||
-                         statement->kind == HCRI_STATEMENT_STAR;
-    if (is_block && c->text.parameters != 0)
-        hcri_refuse(&c->text, statement->span, HCR_ERROR_UNSUPPORTED,
-                    "a region with parameters must be convex: it can't have union, except and star blocks");
     switch (statement->kind) {
     case HCRI_STATEMENT_VARIABLE:
         hcri_declare_output(c, statement);

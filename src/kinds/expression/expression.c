@@ -137,7 +137,8 @@ static size_t scratch_of(const hcri_constraint *constraint) {
     const size_t one = hcri_tape_scratch(&expression->tape), steps = expression->tape.steps;
     const size_t work = constraint->convex ? HCRI_TAPE_LANES_WORK : HCRI_TAPE_WAYS_WORK;
     const size_t eight = steps > MOST_STEPS_IN_LANES ? 0 : HCRI_LANES * (constraint->n + 2 * steps) + work * steps;
-    return one > eight ? one : eight;
+    const size_t moving = constraint->convex ? 0 : 2 * steps + one;
+    return one > eight && one > moving ? one : eight > moving ? eight : moving;
 }
 
 /* Lists the affine steps whose sign a step needs; there is room for every argument. */
@@ -376,6 +377,27 @@ static void gauge(const hcri_constraint *constraint, const hcri_batch *batch, do
     }
 }
 
+/* Where c needn't be convex: the search by intervals from each origin. */
+static void gauge_from(const hcri_constraint *constraint, const hcri_batch *batch, double *scratch) {
+    hcri_expression here = *(const hcri_expression *)constraint;
+    if (constraint->convex) {
+        hcri_block_gauge_from(constraint, batch, scratch);
+        return;
+    }
+    here.bounds = (hcri_enclosure *)(void *)scratch;
+    for (size_t s = 0; s < batch->rows; s++) {
+        const double *v = batch->v + s * batch->stride;
+        double size = 0;
+        for (size_t j = 0; j < constraint->n; j++)
+            size = fmax(size, fabs(v[j]));
+        hcri_tape_enclose_start(&here.tape, batch->origins + s * constraint->n, here.bounds);
+        hcri_batch_raise(batch, s,
+                         1 / hcri_expression_first_crossing(&here, v, 0, 1 / size, 1 / batch->best[s],
+                                                            scratch + 2 * here.tape.steps),
+                         constraint, 0);
+    }
+}
+
 static void hold(const hcri_constraint *constraint, hcr_precision precision, size_t rows, const void *y, int *holds,
                  double *scratch) {
     const hcri_expression *expression = (const hcri_expression *)constraint;
@@ -444,7 +466,7 @@ const hcri_kind hcri_kind_expression = {
     .hold = hold,
     .interval = hcri_block_interval,
     .substitute = substitute,
-    .gauge_from = hcri_block_gauge_from,
+    .gauge_from = gauge_from,
     .exists = hcri_block_exists,
     .radius = hcri_block_radius,
     .margin = hcri_block_margin,

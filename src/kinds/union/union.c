@@ -354,15 +354,21 @@ static hcri_interval body_interval(const hcri_body *body, const double *origin, 
     return inside;
 }
 
-/* The gauge of what is seen of the bodies that hold the origin, less where others carry on. */
-static double carry_on(const hcri_union *set, const double *v, double least, double *scratch) {
+/* The gauge of what is seen, from `origin`, of the bodies that hold it (`least`), less where others carry on. Where the
+ * origin isn't the one that the blocks were placed at (is_placed = 0), bodies that hold it are found here. */
+static double carry_on(const hcri_union *set, const double *origin, int is_placed, const double *v, double least,
+                       double *scratch) {
     hcri_interval *inside = (hcri_interval *)(void *)scratch;
     size_t ahead = 0;
-    for (size_t b = 0; b < set->bodies; b++)
-        if (!set->body[b].holds_origin) {
-            inside[ahead] = body_interval(&set->body[b], set->centre, v, scratch + rays_of(set));
-            ahead += !isinf(inside[ahead].enter);
-        }
+    for (size_t b = 0; b < set->bodies; b++) {
+        if (is_placed && set->body[b].holds_origin)
+            continue;
+        const hcri_interval own = body_interval(&set->body[b], origin, v, scratch + rays_of(set));
+        if (!is_placed && own.enter == 0)
+            least = fmin(least, 1 / own.leave);
+        else if (!isinf(own.enter))
+            inside[ahead++] = own;
+    }
     for (size_t k = 0; k < ahead && least > 0;) {
         if (inside[k].enter * least <= 1 + hcri_touching_gap && inside[k].leave * least > 1) {
             least = 1 / inside[k].leave;
@@ -392,13 +398,24 @@ static void union_gauge(const hcri_constraint *constraint, const hcri_batch *bat
                 least[s] = fmin(least[s], own[s]);
         }
         for (size_t s = 0; s < now.rows; s++)
-            hcri_batch_raise(&now, s, carry_on(set, now.v + s * now.stride, least[s], scratch), constraint, 0);
+            hcri_batch_raise(&now, s, carry_on(set, set->centre, 1, now.v + s * now.stride, least[s], scratch), constraint, 0);
     }
 }
 
 static double except_gauge(const hcri_constraint *constraint, size_t i, const double *v, double *scratch) {
     const hcri_union *set = (const hcri_union *)constraint;
     return 1 / body_interval(set->body, set->centre, v, scratch).enter;
+}
+
+static void gauge_from(const hcri_constraint *constraint, const hcri_batch *batch, double *scratch) {
+    const hcri_union *set = (const hcri_union *)constraint;
+    const int is_except = constraint->kind->id == HCRI_KIND_EXCEPT;
+    for (size_t s = 0; s < batch->rows; s++) {
+        const double *origin = batch->origins + s * constraint->n, *v = batch->v + s * batch->stride;
+        const double gauge = is_except ? 1 / body_interval(set->body, origin, v, scratch).enter
+                                       : carry_on(set, origin, 0, v, INFINITY, scratch);
+        hcri_batch_raise(batch, s, gauge, constraint, 0);
+    }
 }
 
 /* Not known: the set needn't end where the ray first leaves it. */
@@ -466,6 +483,7 @@ const hcri_kind hcri_kind_union = {
     .value = value,
     .add_gradient = add_gradient,
     .holds = union_holds,
+    .gauge_from = gauge_from,
     .exists = hcri_block_exists,
     .radius = hcri_block_radius,
     .margin = union_margin,
@@ -489,6 +507,7 @@ const hcri_kind hcri_kind_except = {
     .value = value,
     .add_gradient = add_gradient,
     .holds = except_holds,
+    .gauge_from = gauge_from,
     .exists = hcri_block_exists,
     .radius = hcri_block_radius,
     .margin = hcri_block_margin, /* a ray may touch the body: then no share of the way keeps it off */

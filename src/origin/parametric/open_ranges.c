@@ -66,7 +66,7 @@ hcr_status hcri_close_ranges(const hcr_builder *builder, hcri_set *ranged, hcr_e
         lower[j] = -INFINITY;
         upper[j] = INFINITY;
     }
-    HCRI_TRY(hcri_set_copy_convex(set, &convex, error));
+    HCRI_TRY(hcri_set_copy_convex(set, 0, &convex, error));
     hcr_error found = {0};
     const hcr_status status = hcri_analysis_centre(&convex, 1, lower, upper, centre, &radius, &found);
     if (status != HCR_OK)

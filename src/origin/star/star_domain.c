@@ -10,6 +10,9 @@
 
 static const hcr_allocator *const memory = &hcri_default_allocator;
 
+/* With parameters the pieces are those of the set in outputs and parameters together, in which both are coordinates
+ * alike; points of the sample are pairs (y, x). A candidate is an affine map O(x) then. */
+
 /* Points of the region that candidates are judged by; at least LEAST_POINTS a piece. */
 enum { POINTS = 4096, LEAST_POINTS = 64 };
 /* Candidates for the origin: centres of pieces, and as many points of the sample. */
@@ -21,19 +24,45 @@ static const double least_room = 0.1;
 enum { MEAN_STEPS = 20 };
 static const double least_room_of_mean = 0.05;
 
+/* A set, and what was found of it. */
+typedef struct analysed {
+    hcri_set set;
+    hcri_finding found;
+} analysed;
+
+static void release_analysed(size_t count, analysed *at) {
+    for (size_t k = 0; at != NULL && k < count; k++) {
+        hcri_finding_release(&at[k].found);
+        hcri_set_release(&at[k].set);
+    }
+    hcri_release(memory, at);
+}
+
+/* An origin: a point, or with parameters constant + map x, and (O(x), x) at some x. */
+typedef struct candidate {
+    const double *point, *constant;
+    const hcri_rows *map;
+} candidate;
+
 typedef struct star {
     const hcr_builder *builder;
     hcr_builder plain; /* a shallow copy that lets pieces be unbounded and leaves given points aside */
     size_t n;
+    size_t outputs;     /* < n: there are parameters */
     hcri_set part;      /* the convex part … */
     hcri_finding found; /* … what is known of it … */
-    hcri_set whole;     /* … and with all blocks again: what the region is made of */
+    hcri_set moving;    /* … of a region with parameters, for its equalities and how an origin in it moves … */
+    hcri_finding moves; /* … which these are */
+    hcri_set whole;     /* the convex part with all blocks again: what the region is made of */
     size_t pieces;
     hcr_region **piece;    /* the convex part with each body of each union that isn't empty then, or the part alone */
     double *lower, *upper; /* a box around the whole */
     hcri_sample sample;
     size_t candidates;
-    double *candidate; /* room for CANDIDATES × n */
+    candidate *candidate; /* room for CANDIDATES */
+    double *points;       /* of candidates, n numbers each, and their constants */
+    analysed *piece_moves; /* how origins in pieces move, … */
+    analysed *given;       /* … and the given ones, where there are several */
 } star;
 enum { CANDIDATES = 1 + MOST_CENTRES + MOST_POINTS };
 
@@ -43,9 +72,14 @@ static void release(star *s) {
     hcri_release(memory, s->piece);
     hcri_release(memory, s->lower);
     hcri_release(memory, s->candidate);
+    hcri_release(memory, s->points);
+    release_analysed(s->pieces, s->piece_moves);
+    release_analysed(s->builder->origins, s->given);
     hcri_sample_release(&s->sample);
     hcri_finding_release(&s->found);
+    hcri_finding_release(&s->moves);
     hcri_set_release(&s->part);
+    hcri_set_release(&s->moving);
     hcri_set_release(&s->whole);
 }
 
@@ -56,36 +90,71 @@ static hcr_status make_room(star *s, hcr_error *error) {
             bodies++;
     s->piece = hcri_allocate(memory, bodies, sizeof *s->piece);
     s->lower = hcri_allocate(memory, 2 * s->n, sizeof *s->lower);
-    s->candidate = hcri_allocate(memory, CANDIDATES, s->n * sizeof *s->candidate);
+    s->candidate = hcri_allocate(memory, CANDIDATES, sizeof *s->candidate);
+    s->points = hcri_allocate(memory, CANDIDATES, 2 * s->n * sizeof *s->points);
+    s->piece_moves = hcri_allocate(memory, bodies, sizeof *s->piece_moves);
     s->upper = s->lower + s->n;
-    return s->piece == NULL || s->lower == NULL || s->candidate == NULL ? hcri_fail_memory(error) : HCR_OK;
+    const int enough = s->piece != NULL && s->lower != NULL && s->candidate != NULL && s->points != NULL;
+    return enough && s->piece_moves != NULL ? HCR_OK : hcri_fail_memory(error);
 }
 
-static void add_candidate(star *s, const double *y) {
+static int has_parameters(const star *s) { return s->outputs < s->n; }
+
+/* A point, which moves as the convex part's origin does. */
+static void add_point(star *s, const double *point) {
+    if (s->candidates == CANDIDATES)
+        return;
+    double *y = s->points + s->candidates * 2 * s->n, *constant = y + s->n;
+    const hcri_rows *map = &s->moves.origin_map.map;
+    memcpy(y, point, s->n * sizeof *y);
+    for (size_t j = 0; j < s->outputs && has_parameters(s); j++)
+        constant[j] = -hcri_rows_dot_minus(map, j, y + s->outputs, y[j]);
+    s->candidate[s->candidates++] = (candidate){y, constant, map};
+}
+
+/* An origin that was found together with how it moves. */
+static void add_moving(star *s, const hcri_finding *found) {
     if (s->candidates < CANDIDATES)
-        memcpy(s->candidate + s->candidates++ * s->n, y, s->n * sizeof *y);
+        s->candidate[s->candidates++] =
+            (candidate){found->origin, found->origin_map.constant, &found->origin_map.map};
 }
 
 /* ------------------------------------------------------------------------------------------------ the convex pieces */
 
+/* How an origin of the convex part moves with the parameters; a given one is checked against it. */
+static hcr_status find_moves(star *s, const hcr_builder *first, hcr_error *error) {
+    HCRI_TRY(hcri_set_copy_convex(&s->builder->set, 1, &s->moving, error));
+    HCRI_TRY(hcri_analysis_find(first, &s->moving, &s->moves, error));
+    for (size_t j = s->outputs; j < s->n; j++) {
+        s->lower[j] = s->moving.box->lower[j];
+        s->upper[j] = s->moving.box->upper[j];
+    }
+    return HCR_OK;
+}
+
 /* The convex part, and the whole set around it. A given origin is checked against the convex part here. */
 static hcr_status take_apart(star *s, hcr_error *error) {
-    HCRI_TRY(hcri_set_copy_convex(&s->builder->set, &s->part, error));
+    HCRI_TRY(hcri_set_copy_convex(&s->builder->set, 0, &s->part, error));
     hcr_builder first = s->plain;
     first.point_count = s->builder->point_count;
     first.origin = s->builder->origin == HCR_ORIGIN_ANALYTIC ? HCR_ORIGIN_CHEBYSHEV : s->builder->origin;
-    HCRI_TRY(hcri_analysis_find(&first, &s->part, &s->found, error));
+    for (size_t v = 0; v < s->part.variables; v++)
+        s->part.variable[v].parameter = 0;
+    s->part.outputs = s->n;
+    HCRI_TRY(hcri_analysis_find(has_parameters(s) ? &s->plain : &first, &s->part, &s->found, error));
     memcpy(s->lower, s->found.lower, s->n * sizeof *s->lower);
     memcpy(s->upper, s->found.upper, s->n * sizeof *s->upper);
-    HCRI_TRY(hcri_set_copy(s->found.set, memory, &s->whole, error));
+    if (has_parameters(s))
+        HCRI_TRY(find_moves(s, &first, error));
+    HCRI_TRY(hcri_set_copy(has_parameters(s) ? s->moves.set : s->found.set, memory, &s->whole, error));
     HCRI_TRY(hcri_pieces_add_others(&s->whole, &s->builder->set, error));
     return hcri_set_number(&s->whole, error);
 }
 
 /* The convex part with the bodies of `count` unions: body number `which` of each, or all of them (SIZE_MAX). */
-static hcr_status find_piece(star *s, size_t count, hcri_constraint *const *unions, size_t which, hcri_set *set,
-                             hcri_finding *found, hcr_error *error) {
-    HCRI_TRY(hcri_set_copy(s->found.set, memory, set, error));
+static hcr_status find_piece(star *s, const hcri_finding *part, size_t count, hcri_constraint *const *unions,
+                             size_t which, hcri_set *set, hcri_finding *found, hcr_error *error) {
+    HCRI_TRY(hcri_set_copy(part->set, memory, set, error));
     for (size_t u = 0; u < count; u++)
         for (size_t b = 0; hcri_union_body(unions[u], b) != NULL; b++)
             if (which == SIZE_MAX || which == b)
@@ -102,6 +171,14 @@ static hcr_status keep_piece(star *s, const hcri_finding *found, hcr_error *erro
     HCRI_TRY(hcri_region_create(found->set, &analysis, memory, &s->piece[s->pieces], error));
     s->pieces++;
     return HCR_OK;
+}
+
+/* How an origin in the latest piece moves, body `b` of a union; where none is found it is no candidate. */
+static hcr_status find_piece_moves(star *s, hcri_constraint *block, size_t b, hcr_error *error) {
+    analysed *moves = &s->piece_moves[s->pieces - 1];
+    moves->set.allocator = *memory;
+    const hcr_status status = find_piece(s, &s->moves, 1, &block, b, &moves->set, &moves->found, NULL);
+    return status == HCR_ERROR_MEMORY ? hcri_fail_memory(error) : HCR_OK;
 }
 
 static hcr_status refuse_union(const star *s, const hcri_constraint *block, const char *why, hcr_error *error) {
@@ -128,9 +205,11 @@ static hcr_status add_union(star *s, hcri_constraint *block, hcr_error *error) {
         hcri_set set = {.allocator = *memory};
         hcri_finding found = {0};
         why = (hcr_error){0};
-        status = find_piece(s, 1, &block, b, &set, &found, &why);
+        status = find_piece(s, &s->found, 1, &block, b, &set, &found, &why);
         if (status == HCR_OK)
             status = keep_piece(s, &found, &why);
+        if (status == HCR_OK && has_parameters(s))
+            status = find_piece_moves(s, block, b, &why);
         for (size_t j = 0; j < s->n && status == HCR_OK; j++) {
             lower[j] = fmin(lower[j], found.lower[j]);
             upper[j] = fmax(upper[j], found.upper[j]);
@@ -200,23 +279,58 @@ static hcr_status check_bounded(star *s, hcr_error *error) {
 
 /* ----------------------------------------------------------------------------------------------------- the origin */
 
-/* The whole set around a candidate; *region = NULL when it isn't strictly inside. */
-static hcr_status try_origin(const star *s, const double *y, hcr_region **region, hcr_error *error) {
+/* `reference`, n numbers, becomes the candidate at parameters at which it is strictly inside: its own, or those of a
+ * point of the sample. 0 when none of them are such. */
+static int find_reference(const star *s, const candidate *tried, double *reference) {
+    memcpy(reference, tried->point, s->n * sizeof *reference);
+    for (size_t k = 0; !hcri_strictly_inside(&s->whole, reference, NULL, NULL); k++) {
+        if (!has_parameters(s) || k == s->sample.count)
+            return 0;
+        const double *x = s->sample.points + k * s->n + s->outputs;
+        memcpy(reference + s->outputs, x, (s->n - s->outputs) * sizeof *x);
+        for (size_t j = 0; j < s->outputs; j++)
+            reference[j] = tried->constant[j] + hcri_rows_dot(tried->map, j, x, NULL);
+        hcri_affine_complete(&s->moves.affine, reference);
+    }
+    return 1;
+}
+
+/* The whole set around so many origins; *region = NULL when none is strictly inside, whatever the parameters are. */
+static hcr_status try_origins(const star *s, size_t count, const candidate *tried, hcr_region **region,
+                              hcr_error *error) {
     *region = NULL;
-    if (!hcri_strictly_inside(&s->whole, y, NULL, NULL))
+    HCRI_SCOPED double *reference = hcri_allocate(memory, s->n, sizeof *reference);
+    HCRI_SCOPED hcri_origin_map *maps = hcri_allocate(memory, count, sizeof *maps);
+    if (reference == NULL || maps == NULL)
+        return hcri_fail_memory(error);
+    for (size_t k = 0; k < count && has_parameters(s); k++)
+        maps[k] = (hcri_origin_map){.outputs = s->outputs,
+                                    .parameters = s->n - s->outputs,
+                                    .constant = (double *)(uintptr_t)tried[k].constant,
+                                    .map = *tried[k].map};
+    size_t first = 0;
+    while (first < count && !find_reference(s, &tried[first], reference))
+        first++;
+    if (first == count)
         return HCR_OK;
-    const hcri_analysis analysis = {.origin = y,
+    const hcri_analysis analysis = {.origin = reference,
                                     .lower = s->lower,
                                     .upper = s->upper,
                                     .radius = INFINITY,
-                                    .affine = &s->found.affine,
-                                    .unbounded_allowed = 1};
-    const hcr_status status = hcri_region_create(&s->whole, &analysis, memory, region, error);
+                                    .affine = has_parameters(s) ? &s->moves.affine : &s->found.affine,
+                                    .origin_map = has_parameters(s) ? maps : NULL,
+                                    .origins = count,
+                                    .unbounded_allowed = s->builder->unbounded_allowed,
+                                    .origin_choice = s->builder->origin};
+    const hcr_status status =
+        hcri_region_create(&s->whole, &analysis, &s->builder->set.allocator, region, error);
     return status == HCR_ERROR_ORIGIN ? HCR_OK : status;
 }
 
 /* Is the region star-shaped around its origin: inside every body, and nothing that hides? */
 static int is_proved(const hcr_region *region) {
+    if (region->origin_map.parameters != 0) /* one that moves may be inside of a body for some samples only */
+        return 0;
     for (size_t b = 0; b < region->set.blocks; b++)
         for (size_t k = 0; hcri_union_body(region->set.block[b], k) != NULL; k++)
             if (!hcri_union_body(region->set.block[b], k)->holds_origin)
@@ -230,9 +344,9 @@ static hcr_status add_common_centre(star *s, hcr_error *error) {
     HCRI_SCOPED_BY(hcri_finding_release) hcri_finding found = {0};
     hcr_error why = {0};
     const hcr_status status =
-        find_piece(s, s->builder->set.blocks, s->builder->set.block, SIZE_MAX, &set, &found, &why);
+        find_piece(s, &s->found, s->builder->set.blocks, s->builder->set.block, SIZE_MAX, &set, &found, &why);
     if (status == HCR_OK && found.affine.count == s->found.affine.count)
-        add_candidate(s, found.origin);
+        add_point(s, found.origin);
     return status == HCR_OK || status == HCR_ERROR_EMPTY ? HCR_OK : hcri_fail(error, status, "%s", why.text);
 }
 
@@ -261,44 +375,45 @@ static hcr_status take_sample(star *s, hcr_error *error) {
 
 static void add_candidates(star *s) {
     const size_t skipped = s->pieces / MOST_CENTRES + 1, step = s->sample.count / MOST_POINTS + 1;
+    if (has_parameters(s))
+        add_moving(s, &s->moves);
     for (size_t k = 0; k < s->pieces; k += skipped)
-        add_candidate(s, s->piece[k]->origin);
+        if (s->piece_moves[k].found.set != NULL)
+            add_moving(s, &s->piece_moves[k].found);
+        else
+            add_point(s, s->piece[k]->origin);
     for (size_t k = 0; k < s->sample.count; k += step)
-        add_candidate(s, s->sample.points + k * s->n);
-}
-
-/* Of the candidates with enough room, the one that sees most; of those, the one with the most room. */
-static hcr_status choose(star *s, hcr_region **best, hcr_error *error) {
-    hcr_region *tried[CANDIDATES] = {NULL};
-    double room = 0;
-    uint64_t least = UINT64_MAX;
-    hcr_status status = HCR_OK;
-    for (size_t k = 0; k < s->candidates && status == HCR_OK; k++) {
-        status = try_origin(s, s->candidate + k * s->n, &tried[k], error);
-        room = fmax(room, tried[k] == NULL ? 0 : tried[k]->inradius);
-    }
-    *best = NULL;
-    for (size_t k = 0; k < s->candidates && status == HCR_OK; k++) {
-        uint64_t hidden = 0;
-        if (tried[k] == NULL || tried[k]->inradius < least_room * room)
-            continue;
-        status = hcri_sample_hidden(&s->sample, tried[k], &hidden, error);
-        if (hidden < least || (hidden == least && tried[k]->inradius > (*best)->inradius)) {
-            least = hidden;
-            *best = tried[k];
-        }
-    }
-    for (size_t k = 0; k < s->candidates; k++)
-        if (tried[k] != *best || status != HCR_OK)
-            hcr_region_free(tried[k]);
-    if (status == HCR_OK && *best == NULL)
-        status = hcri_fail(error, HCR_ERROR_ORIGIN,
-                           "no point was found that is strictly inside all constraints: the region is empty, or so "
-                           "small that its origin must be given");
-    return status;
+        add_point(s, s->sample.points + k * s->n);
 }
 
 static void free_region(hcr_region **region) { hcr_region_free(*region); }
+
+/* Of the candidates with enough room, the one that sees most; of those, the one with the most room. It becomes the
+ * first. */
+static hcr_status choose(star *s, hcr_error *error) {
+    double room[CANDIDATES], most = 0;
+    uint64_t hidden[CANDIDATES] = {0};
+    size_t best = SIZE_MAX;
+    for (size_t k = 0; k < s->candidates; k++) {
+        HCRI_SCOPED_BY(free_region) hcr_region *tried = NULL;
+        HCRI_TRY(try_origins(s, 1, &s->candidate[k], &tried, error));
+        room[k] = tried == NULL ? 0 : tried->inradius;
+        most = fmax(most, room[k]);
+        if (tried != NULL)
+            HCRI_TRY(hcri_sample_hidden(&s->sample, tried, &hidden[k], error));
+    }
+    for (size_t k = 0; k < s->candidates; k++)
+        if (room[k] > 0 && room[k] >= least_room * most &&
+            (best == SIZE_MAX || hidden[k] < hidden[best] || (hidden[k] == hidden[best] && room[k] > room[best])))
+            best = k;
+    if (best == SIZE_MAX)
+        return hcri_fail(error, HCR_ERROR_ORIGIN,
+                         "no point was found that is strictly inside all constraints: the region is empty, or so "
+                         "small that its origin must be given");
+    s->candidate[0] = s->candidate[best];
+    s->candidates = 1;
+    return HCR_OK;
+}
 
 /* The mean of the points, which is in the convex part, drawn to the chosen origin until it has room. */
 static hcr_status draw_mean(star *s, hcr_region **region, hcr_error *error) {
@@ -309,7 +424,7 @@ static hcr_status draw_mean(star *s, hcr_region **region, hcr_error *error) {
         HCRI_SCOPED_BY(free_region) hcr_region *drawn = NULL;
         for (size_t j = 0; j < s->n; j++)
             y[j] = s->found.origin[j] + (double)k / MEAN_STEPS * ((*region)->origin[j] - s->found.origin[j]);
-        HCRI_TRY(try_origin(s, y, &drawn, error));
+        HCRI_TRY(try_origins(s, 1, &(candidate){.point = y}, &drawn, error));
         if (drawn == NULL || drawn->inradius < least_room_of_mean * (*region)->inradius)
             continue;
         hcr_region *const before = *region;
@@ -323,36 +438,66 @@ static hcr_status draw_mean(star *s, hcr_region **region, hcr_error *error) {
 static hcr_status refuse_given(const star *s, hcr_error *error) {
     uint32_t number = 0;
     double value = 0;
-    if (hcri_strictly_inside(&s->whole, s->found.origin, &number, &value))
+    if (hcri_strictly_inside(&s->whole, s->candidate->point, &number, &value))
         return hcri_fail(error, HCR_ERROR_ORIGIN, "the origin is too close to the frontier");
     const hcri_place *place = hcri_set_place_of(&s->whole, number);
     return hcri_fail_at(error, HCR_ERROR_ORIGIN, place->file, place->line, place->column,
-                        "the origin isn't strictly inside%s%s\nGive a point further inside, or leave the choice to hcr "
-                        "(chebyshev).",
-                        place->text[0] == '\0' ? "" : "\n    ", place->text);
+                        "the origin isn't strictly inside%s%s%s\nGive a point further inside, or leave the choice to "
+                        "hcr (chebyshev).",
+                        has_parameters(s) ? ", whatever the parameters are" : "", place->text[0] == '\0' ? "" : "\n    ",
+                        place->text);
+}
+
+/* The given origins: the first was found with the convex part. */
+static hcr_status add_given(star *s, hcr_error *error) {
+    const size_t origins = s->builder->origins, numbers = s->builder->point_count * s->outputs;
+    if (!has_parameters(s))
+        add_point(s, s->found.origin);
+    else
+        add_moving(s, &s->moves);
+    if (origins < 2)
+        return HCR_OK;
+    hcr_builder other = s->plain;
+    other.origin = HCR_ORIGIN_GIVEN;
+    other.point_count = s->builder->point_count;
+    s->given = hcri_allocate(memory, origins, sizeof *s->given);
+    if (s->given == NULL)
+        return hcri_fail_memory(error);
+    for (size_t k = 1; k < origins; k++) {
+        other.points = s->builder->points + k * numbers;
+        HCRI_TRY(hcri_analysis_find(&other, &s->moving, &s->given[k].found, error));
+        add_moving(s, &s->given[k].found);
+    }
+    return HCR_OK;
 }
 
 /* The region around its origin, before its visibility is computed. */
 static hcr_status find_origin(star *s, hcr_region **region, hcr_error *error) {
+    if (has_parameters(s))
+        HCRI_TRY(take_sample(s, error));
     if (s->builder->origin == HCR_ORIGIN_GIVEN) {
-        HCRI_TRY(try_origin(s, s->found.origin, region, error));
+        HCRI_TRY(add_given(s, error));
+        HCRI_TRY(try_origins(s, s->candidates, s->candidate, region, error));
         return *region == NULL ? refuse_given(s, error) : HCR_OK;
     }
     HCRI_TRY(add_common_centre(s, error));
     if (s->candidates == 1)
-        HCRI_TRY(try_origin(s, s->candidate, region, error));
+        HCRI_TRY(try_origins(s, 1, s->candidate, region, error));
     if (*region == NULL || !is_proved(*region)) {
         hcr_region_free(*region);
         *region = NULL;
-        HCRI_TRY(take_sample(s, error));
+        if (!has_parameters(s))
+            HCRI_TRY(take_sample(s, error));
         add_candidates(s);
-        HCRI_TRY(choose(s, region, error));
+        HCRI_TRY(choose(s, error));
+        HCRI_TRY(try_origins(s, 1, s->candidate, region, error));
     }
     return s->builder->origin == HCR_ORIGIN_MEAN ? draw_mean(s, region, error) : HCR_OK;
 }
 
-static hcr_status look_around(star *s, const hcr_region *region, hcr_visibility *visibility, hcr_error *error) {
-    *visibility = (hcr_visibility){.proved = is_proved(region)};
+static hcr_status look_around(star *s, hcr_region *region, hcr_error *error) {
+    hcr_visibility *visibility = &region->visibility;
+    visibility->proved = is_proved(region);
     if (visibility->proved)
         return HCR_OK;
     if (s->sample.count == 0)
@@ -363,26 +508,20 @@ static hcr_status look_around(star *s, const hcr_region *region, hcr_visibility 
 
 static hcr_status finish(star *s, hcr_region **region, hcr_error *error) {
     HCRI_SCOPED_BY(free_region) hcr_region *chosen = NULL;
-    hcr_visibility visibility;
     HCRI_TRY(make_room(s, error));
     HCRI_TRY(take_apart(s, error));
     HCRI_TRY(add_pieces(s, error));
     HCRI_TRY(check_bounded(s, error));
     HCRI_TRY(find_origin(s, &chosen, error));
-    HCRI_TRY(look_around(s, chosen, &visibility, error));
-    const hcri_analysis analysis = {.origin = chosen->origin,
-                                    .lower = s->lower,
-                                    .upper = s->upper,
-                                    .radius = INFINITY,
-                                    .affine = &s->found.affine,
-                                    .unbounded_allowed = s->builder->unbounded_allowed,
-                                    .visibility = visibility,
-                                    .origin_choice = s->builder->origin};
-    return hcri_region_create(&s->whole, &analysis, &s->builder->set.allocator, region, error);
+    HCRI_TRY(look_around(s, chosen, error));
+    *region = chosen;
+    chosen = NULL;
+    return HCR_OK;
 }
 
 hcr_status hcri_star_finish(const hcr_builder *builder, hcr_region **region, hcr_error *error) {
-    HCRI_SCOPED_BY(release) star s = {.builder = builder, .plain = *builder, .n = builder->set.n};
+    HCRI_SCOPED_BY(release) star s = {
+        .builder = builder, .plain = *builder, .n = builder->set.n, .outputs = builder->set.outputs};
     s.plain.unbounded_allowed = 1;
     s.plain.point_count = 0;
     if (builder->origin != HCR_ORIGIN_ANALYTIC)

@@ -1,6 +1,7 @@
 #include "origin/star/visibility.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/random.h"
 
@@ -54,16 +55,39 @@ hcr_status hcri_sample_add(hcri_sample *sample, const hcr_region *piece, const h
     return HCR_OK;
 }
 
-hcr_status hcri_sample_hidden(const hcri_sample *sample, const hcr_region *region, uint64_t *hidden, hcr_error *error) {
-    HCRI_SCOPED double *polar = hcri_allocate(memory, sample->count, (sample->n + 1) * sizeof *polar);
-    HCRI_SCOPED hcr_ray *rays = hcri_allocate(memory, sample->count, sizeof *rays);
+/* Of points y, with parameters x, those that no origin of the region sees. */
+static hcr_status count_hidden(const hcr_region *region, size_t count, const double *y, double *x, double *polar,
+                               hcr_ray *rays, uint64_t *hidden, hcr_error *error) {
+    const size_t p = hcr_region_parameters(region);
     HCRI_SCOPED_BY(free_workspace) hcr_workspace *workspace = NULL;
-    if (polar == NULL || rays == NULL)
+    HCRI_SCOPED unsigned char *sees = hcri_allocate(memory, count, 1);
+    if (sees == NULL)
         return hcri_fail_memory(error);
     HCRI_TRY(hcr_workspace_create(region, 1, &workspace, error));
-    HCRI_TRY(hcr_encode(region, workspace, sample->count, NULL, sample->points, polar, rays, error));
+    for (size_t k = 0; k < region->origins; k++) {
+        for (size_t i = 0; i < count && region->origins > 1; i++)
+            x[i * p + p - 1] = (double)k;
+        HCRI_TRY(hcr_encode(region, workspace, count, x, y, polar, rays, error));
+        for (size_t i = 0; i < count; i++)
+            sees[i] |= rays[i].outcome != HCR_OUTCOME_HIDDEN && rays[i].outcome != HCR_OUTCOME_NO_ORIGIN;
+    }
     *hidden = 0;
-    for (size_t i = 0; i < sample->count; i++)
-        *hidden += rays[i].outcome == HCR_OUTCOME_HIDDEN;
+    for (size_t i = 0; i < count; i++)
+        *hidden += !sees[i];
     return HCR_OK;
+}
+
+hcr_status hcri_sample_hidden(const hcri_sample *sample, const hcr_region *region, uint64_t *hidden, hcr_error *error) {
+    const size_t n = sample->n, outputs = region->set.outputs, p = n - outputs;
+    HCRI_SCOPED double *polar = hcri_allocate(memory, sample->count, (outputs + 1) * sizeof *polar);
+    HCRI_SCOPED double *y = hcri_allocate(memory, sample->count, outputs * sizeof *y);
+    HCRI_SCOPED double *x = hcri_allocate(memory, sample->count, p * sizeof *x);
+    HCRI_SCOPED hcr_ray *rays = hcri_allocate(memory, sample->count, sizeof *rays);
+    if (polar == NULL || y == NULL || x == NULL || rays == NULL)
+        return hcri_fail_memory(error);
+    for (size_t i = 0; i < sample->count; i++) {
+        memcpy(y + i * outputs, sample->points + i * n, outputs * sizeof *y);
+        memcpy(x + i * p, sample->points + i * n + outputs, p * sizeof *x);
+    }
+    return count_hidden(region, sample->count, y, x, polar, rays, hidden, error);
 }

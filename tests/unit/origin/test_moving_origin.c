@@ -530,15 +530,6 @@ static void test_refusals(void **state) {
     builder = band(0, 4, 5, 10);
     assert_int_equal(hcr_builder_set_origin(builder, HCR_ORIGIN_MEAN, 0, NULL, NULL), HCR_OK);
     assert_int_equal(refused(builder, &error), HCR_ERROR_UNSUPPORTED);
-
-    builder = band(0, 4, 5, 10);
-    source(builder, 9, "except y <= 1");
-    const double cut[3] = {1, 0, 0};
-    assert_int_equal(hcr_builder_begin_group(builder, HCR_GROUP_EXCEPT, NULL), HCR_OK);
-    row(builder, cut, -none, 1);
-    assert_int_equal(hcr_builder_end_group(builder, NULL), HCR_OK);
-    assert_int_equal(refused(builder, &error), HCR_ERROR_UNSUPPORTED);
-    assert_int_equal(error.line, 9);
 }
 
 int main(void) {
