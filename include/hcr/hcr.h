@@ -175,10 +175,13 @@ typedef enum hcr_origin_form {
     HCR_ORIGIN_FORM_FIXED = 0,  /* one point: the region has no parameters, or they don't move it */
     HCR_ORIGIN_FORM_AFFINE = 1, /* O0 + K θ, strictly inside for every θ of the range: that is proved */
     /* The analytic centre of each sample's bounds, rows, cones and quadratics; with constraints of other kinds O0 + K θ
-     * where that is inside, and no origin elsewhere (HCR_OUTCOME_NO_ORIGIN): docs/solving.md, "Parameters". */
+     * where that is inside, and no origin elsewhere (HCR_OUTCOME_NO_ORIGIN): docs/solving.md, "Parameters". Of several
+     * origins the one that the sample's last parameter names, or the next one that is inside. */
     HCR_ORIGIN_FORM_CHECKED = 2
 } hcr_origin_form;
 HCR_API hcr_origin_form hcr_region_origin_form(const hcr_region *region);
+/* How many origins there are, of which a sample uses one (hcr_builder_set_origins). */
+HCR_API size_t hcr_region_origins(const hcr_region *region);
 /* The origin of one sample: from its parameters (p numbers; NULL for a region without) to `origin`, n numbers of the
  * caller's. Errors: ARGUMENT, MEMORY; ORIGIN when the parameters are out of range or leave no origin. */
 HCR_API HCR_MUST_USE hcr_status hcr_region_origin_at(const hcr_region *region, const double *parameters, double *origin,
@@ -390,6 +393,15 @@ HCR_API HCR_MUST_USE hcr_status hcr_soften_inverse(const hcr_region *region, hcr
                                                    const double *parameters, const double *y, double *v, hcr_ray *rays,
                                                    hcr_error *error);
 
+/* Which of several origins to use for points y, rows × n: chosen[i] is the number of the one from which the gauge of
+ * y_i is least, so that it sees y_i if any does; 0 in a region with one, and where none is inside. It is what the last
+ * parameter names, which isn't read here. */
+HCR_API HCR_MUST_USE hcr_status hcr_choose_origins(const hcr_region *region, hcr_workspace *workspace, size_t rows,
+                                                   const double *parameters, const double *y, double *chosen,
+                                                   hcr_error *error);
+HCR_API HCR_MUST_USE hcr_status hcr_choose_origins_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
+                                                       const float *parameters, const float *y, float *chosen,
+                                                       hcr_error *error);
 /* In single precision: inputs and results are floats, and results are inside in exact arithmetic all the same. */
 HCR_API HCR_MUST_USE hcr_status hcr_gauge_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
                                               const float *parameters, const float *v, float *gauge, hcr_ray *rays,

@@ -187,6 +187,13 @@ typedef enum hcr_origin {
  * with the largest ball around it over the worst θ) and GIVEN. */
 HCR_API HCR_MUST_USE hcr_status hcr_builder_set_origin(hcr_builder *builder, hcr_origin origin, size_t count,
                                                        const double *points, hcr_error *error);
+/* Several given origins, for a region that isn't convex: a sample begins at one of them. The region's last parameter
+ * names it, 0 … origins − 1, its range; where that one isn't inside, the next one that is takes its place, the first
+ * behind the last. `points`: `origins` × `count` × n, of each as above; at most HCR_MOST_ORIGINS. Errors of finish:
+ * ARGUMENT (another range), UNSUPPORTED (a convex region). */
+#define HCR_MOST_ORIGINS 16
+HCR_API HCR_MUST_USE hcr_status hcr_builder_set_origins(hcr_builder *builder, size_t origins, size_t count,
+                                                        const double *points, hcr_error *error);
 /* Which origin is set. */
 HCR_API hcr_origin hcr_builder_origin(const hcr_builder *builder);
 

@@ -157,9 +157,7 @@ void hcri_block_gauge_each(const hcri_constraint *constraint, const hcri_batch *
                          constraint, 0);
 }
 
-int hcri_block_reads_outputs_alone(const hcri_constraint *constraint) {
-    return constraint->kind->follow != NULL;
-}
+int hcri_block_reads_outputs_alone(const hcri_constraint *constraint) { return constraint->kind->follow != NULL; }
 
 void hcri_block_copy_sources(hcri_constraint *to, const hcri_constraint *from) {
     memcpy(to->source, from->source, from->count * sizeof *from->source);

@@ -29,6 +29,9 @@ static void gauge_jvp(const hcri_frontier *frontier, const hcri_change *change, 
 
 const hcri_map hcri_map_gauge = {.gives_gauge = 1, .row = gauge, .vjp = gauge_vjp, .jvp = gauge_jvp};
 
+/* … of a point; without derivatives */
+const hcri_map hcri_map_point_gauge = {.takes_point = 1, .gives_gauge = 1, .row = gauge};
+
 /* (d, gamma) of a point: d = v/|v|, v = y − O */
 
 /* 1 unless an output that can have one value only has another one, rounding apart. */

@@ -37,7 +37,7 @@ struct hcri_map {
     void (*jvp)(const hcri_frontier *frontier, const hcri_change *change, double turn, double *result);
 };
 extern const hcri_map hcri_map_gauge, hcri_map_encode, hcri_map_decode, hcri_map_contract, hcri_map_soften,
-    hcri_map_soften_inverse;
+    hcri_map_soften_inverse, hcri_map_point_gauge;
 
 /* soften_inverse's t = 1/(1 − gamma), and in *by_gauge how t grows with gamma. */
 double hcri_soften_stretch(const hcri_frontier *frontier, double *by_gauge);

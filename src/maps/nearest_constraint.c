@@ -117,7 +117,8 @@ void hcri_search(const hcri_chunk *chunk, int has_box, int with_active_constrain
         const hcri_batch batch = {rays->rows, rays->stride, rays->v, slice->origins, gauge, active_constraint};
         for (size_t b = has_box ? 1 : 0; b < set->blocks; b++) { /* the first is the box */
             const hcri_kind *kind = set->block[b]->kind;
-            const int follows = chunk->region->curvatures == NULL || kind->is_affine; /* kinds know O(x), not centres */
+            /* Kinds that prepare for O(x) know no other origins, but for affine ones. */
+            const int follows = hcri_has_one_map(chunk->region) || kind->is_affine || kind->follow == NULL;
             (slice->origins == NULL ? kind->gauge
              : follows              ? kind->gauge_from
                                     : hcri_block_gauge_from)(set->block[b], &batch, slice->scratch);

@@ -21,6 +21,8 @@ static void copy_parameters(const hcri_chunk *chunk) {
         const double *from = hcri_widen(chunk->call->precision, chunk->call->x, (chunk->first + s) * p, p, x);
         if (from != x)
             memcpy(x, from, p * sizeof *x);
+        if (chunk->call->origin != 0)
+            x[p - 1] = (double)(chunk->call->origin - 1);
     }
 }
 
@@ -200,7 +202,7 @@ static void drop_lost(const hcri_slice *slice, hcri_rays *rays) {
 
 /* 1 when directions can be used where they lie. */
 static int takes_any_rows(const hcr_region *region) {
-    int takes = region->curvatures == NULL;
+    int takes = hcri_has_one_map(region);
     for (size_t b = 0; region->origin_map.parameters != 0 && b < region->set.blocks; b++)
         takes &= hcri_block_reads_outputs_alone(region->set.block[b]);
     return takes;

@@ -16,6 +16,7 @@ typedef struct hcri_call {
     const void *x, *in;                 /* the parameters and the input of the map */
     const hcri_sample_origins *origins; /* of all rows, which then are a double's; NULL: not known yet */
     int keeps_equalities;               /* the directions do already, but for rounding */
+    size_t origin;                      /* 0, or 1 + the number of the origin to use, whatever the parameters name */
     const void *factor, *x_factor;      /* what a derivative is multiplied with */
     void *out, *x_out;                  /* x_out: of the reverse derivative; NULL: not wanted */
     const hcr_ray *known;               /* of a derivative: the rays that the map returned, or NULL */

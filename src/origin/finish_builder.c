@@ -22,12 +22,29 @@ static hcr_status find(const hcr_builder *builder, const hcri_set *set, hcri_set
     return count != 0 && hcri_analysis_find(builder, held, finding, NULL) == HCR_OK ? HCR_OK : status;
 }
 
+/* The last parameter names the origin. */
+static hcr_status check_origins(const hcr_builder *builder, hcr_error *error) {
+    const hcri_set *set = &builder->set;
+    const hcri_range *last = builder->ranges == 0 ? NULL : &builder->range[builder->ranges - 1];
+    if (hcri_set_is_convex(set))
+        return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
+                         "a convex region has one origin, which sees all of it: give several where there are unions, "
+                         "excepts or star constraints");
+    if (last == NULL || last->lower != 0 || last->upper != (double)(builder->origins - 1))
+        return hcri_fail(error, HCR_ERROR_ARGUMENT,
+                         "the last parameter names one of %zu origins: its range must be from 0 to %zu",
+                         builder->origins, builder->origins - 1);
+    return HCR_OK;
+}
+
 static hcr_status finish(hcr_builder *builder, hcr_region **region, hcr_error *error) {
     if (builder->group != NULL)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "a group isn't ended: hcr_builder_end_group is missing");
     HCRI_TRY(hcri_builder_begin(builder, error));
     HCRI_TRY(hcri_set_number(&builder->set, error));
     HCRI_TRY(hcri_conflict_sides(&builder->set, error));
+    if (builder->origins > 1)
+        HCRI_TRY(check_origins(builder, error));
     HCRI_SCOPED_BY(hcri_set_release) hcri_set ranged = {0};
     HCRI_SCOPED_BY(hcri_set_release) hcri_set held = {0};
     HCRI_SCOPED_BY(hcri_finding_release) hcri_finding finding = {0};
@@ -36,10 +53,6 @@ static hcr_status finish(hcr_builder *builder, hcr_region **region, hcr_error *e
         HCRI_TRY(hcri_close_ranges(builder, &ranged, error));
     if (!hcri_set_is_convex(&builder->set))
         return hcri_star_finish(builder, region, error);
-    if (builder->origins > 1)
-        return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
-                         "a convex region has one origin, which sees all of it: give several where there are unions, "
-                         "excepts or star constraints");
     HCRI_TRY(find(builder, is_open ? &ranged : &builder->set, &held, &finding, error));
     const hcri_analysis analysis = hcri_finding_analysis(builder, &finding);
     return hcri_region_create(finding.set, &analysis, &builder->set.allocator, region, error);

@@ -26,8 +26,8 @@ hcr_status hcri_analysis_find(const hcr_builder *builder, const hcri_set *set, h
  * is known. Errors: as above. */
 hcr_status hcri_analysis_centre(const hcri_set *set, int unbounded_allowed, double *lower, double *upper,
                                 double *centre, double *radius, hcr_error *error);
-/* A copy without what isn't convex: unions, excepts and star constraints, and (with_varying = 0) the varying rows, which
- * aren't in outputs and parameters together; numbered, and released by the caller, also after a failure. */
+/* A copy without what isn't convex: unions, excepts and star constraints, and (with_varying = 0) the varying rows,
+ * which aren't in outputs and parameters together; numbered, and released by the caller, also after a failure. */
 hcr_status hcri_set_copy_convex(const hcri_set *set, int with_varying, hcri_set *copy, hcr_error *error);
 void hcri_finding_release(hcri_finding *finding);
 /* finding->set with what was found, in the form in which hcri_region_create takes it. */

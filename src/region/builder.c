@@ -408,14 +408,9 @@ hcr_status hcr_builder_add_rows(hcr_builder *builder, size_t rows, const double 
     return hcr_builder_add_sparse_rows(builder, rows, start, columns, A, lower, upper, error);
 }
 
-hcr_status hcr_builder_set_origin(hcr_builder *builder, hcr_origin origin, size_t count, const double *points,
-                                  hcr_error *error) {
-    if (builder == NULL)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder is NULL");
-    const int takes_points = origin == HCR_ORIGIN_MEAN || origin == HCR_ORIGIN_GIVEN;
-    if (origin < HCR_ORIGIN_CHEBYSHEV || origin > HCR_ORIGIN_GIVEN || (!takes_points && count != 0) ||
-        (origin == HCR_ORIGIN_GIVEN && count != 1 && count != 1 + builder->ranges) || (count != 0 && points == NULL))
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "this kind of origin doesn't take %zu points", count);
+/* `each` of `count` points is an origin's. */
+static hcr_status set_origins(hcr_builder *builder, hcr_origin origin, size_t count, size_t each, const double *points,
+                              hcr_error *error) {
     const size_t n = builder->set.outputs;
     if (hcri_size_product(count, n) > SIZE_MAX / sizeof *points)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "%zu points for the origin are more than memory holds", count);
@@ -427,9 +422,33 @@ hcr_status hcr_builder_set_origin(hcr_builder *builder, hcr_origin origin, size_
         return hcri_fail_memory(error);
     hcri_release(&builder->set.allocator, builder->points);
     builder->points = copy;
-    builder->point_count = count;
+    builder->point_count = each;
+    builder->origins = each == 0 ? 0 : count / each;
     builder->origin = origin;
     return HCR_OK;
+}
+
+hcr_status hcr_builder_set_origin(hcr_builder *builder, hcr_origin origin, size_t count, const double *points,
+                                  hcr_error *error) {
+    if (builder == NULL)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder is NULL");
+    const int takes_points = origin == HCR_ORIGIN_MEAN || origin == HCR_ORIGIN_GIVEN;
+    if (origin < HCR_ORIGIN_CHEBYSHEV || origin > HCR_ORIGIN_GIVEN || (!takes_points && count != 0) ||
+        (origin == HCR_ORIGIN_GIVEN && count != 1 && count != 1 + builder->ranges) || (count != 0 && points == NULL))
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "this kind of origin doesn't take %zu points", count);
+    return set_origins(builder, origin, count, count, points, error);
+}
+
+hcr_status hcr_builder_set_origins(hcr_builder *builder, size_t origins, size_t count, const double *points,
+                                   hcr_error *error) {
+    if (builder == NULL || points == NULL)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder or points is NULL");
+    if (origins < 1 || origins > HCR_MOST_ORIGINS || (count != 1 && count != 1 + builder->ranges))
+        return hcri_fail(error, HCR_ERROR_ARGUMENT,
+                         "%zu origins of %zu points each: from 1 to %d origins, each 1 point, or 1 and its change with "
+                         "each parameter",
+                         origins, count, HCR_MOST_ORIGINS);
+    return set_origins(builder, HCR_ORIGIN_GIVEN, origins * count, count, points, error);
 }
 
 hcr_origin hcr_builder_origin(const hcr_builder *builder) {

@@ -163,7 +163,7 @@ static int is_complete(const hcri_affine *affine, const double *origin) {
 
 /* The origin is that of parameters in their range; dependent outputs of it follow from the others. */
 static int is_on_map(const hcri_set *set, const hcri_origin_map *origin_map, const hcri_affine *affine,
-                            const double *origin) {
+                     const double *origin) {
     for (size_t k = 0; k < origin_map->parameters; k++) {
         const double x = origin[origin_map->outputs + k];
         if (!(origin_map->lower[k] <= x && x <= origin_map->upper[k]))
@@ -194,6 +194,10 @@ hcr_status hcri_verify_analysis(const hcri_set *set, const hcri_analysis *analys
     HCRI_TRY(verify_equalities(set, analysis, error));
     if (!is_complete(analysis->affine, analysis->origin))
         return hcri_block_contradiction(error, "its origin isn't on the equalities");
+    const hcri_box *box = set->box;
+    if (analysis->origins > 1 && (set->n == set->outputs || box->lower[set->n - 1] != 0 ||
+                                  box->upper[set->n - 1] != (double)(analysis->origins - 1)))
+        return hcri_block_contradiction(error, "no parameter names one of its origins");
     if (analysis->origin_map == NULL)
         return HCR_OK;
     for (size_t k = 0; k < (analysis->origins == 0 ? 1 : analysis->origins); k++) {

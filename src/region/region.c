@@ -350,11 +350,11 @@ static uint64_t checksum(const unsigned char *bytes, size_t size) {
 typedef struct contents {
     double *origin, *lower, *upper, radius;
     uint32_t origin_choice;
-    uint32_t unbounded_allowed; /* and 2 where samples bring their origins */
+    uint32_t unbounded_allowed; /* and 2 where samples bring their origins, and 4 times the number of several */
     uint32_t visibility_proved;
     size_t points, points_hidden;
     hcri_affine affine;
-    hcri_origin_map origin_map;
+    hcri_origin_map origin_map[HCR_MOST_ORIGINS];
 } contents;
 
 static void content_fields(hcri_walk *walk, size_t n, contents *at) {
@@ -368,7 +368,8 @@ static void content_fields(hcri_walk *walk, size_t n, contents *at) {
     hcri_walk_size(walk, &at->points);
     hcri_walk_size(walk, &at->points_hidden);
     hcri_walk_affine(walk, n, &at->affine);
-    hcri_walk_origin_map(walk, &at->origin_map);
+    for (uint32_t k = 0; k < HCR_MOST_ORIGINS && (k == 0 || k < at->unbounded_allowed >> 2); k++)
+        hcri_walk_origin_map(walk, &at->origin_map[k]);
 }
 
 static void put_payload(const hcr_region *region, hcri_bytes *out) {
@@ -377,12 +378,15 @@ static void put_payload(const hcr_region *region, hcri_bytes *out) {
                     region->upper,
                     region->radius,
                     region->origin_choice,
-                    (uint32_t)region->unbounded_allowed | region->origin_map.brought << 1,
+                    (uint32_t)region->unbounded_allowed | region->origin_map.brought << 1 |
+                        (region->origins > 1 ? (uint32_t)region->origins << 2 : 0),
                     (uint32_t)region->visibility.proved,
                     region->visibility.points,
                     region->visibility.points_hidden,
                     region->affine,
-                    region->origin_map};
+                    {region->origin_map}};
+    for (size_t k = 1; k < region->origins; k++)
+        put.origin_map[k] = region->other_origins[k - 1];
     (void)hcri_set_write(&region->set, out); /* a failure shows in out->failed */
     content_fields(&(hcri_walk){.out = out}, region->set.n, &put);
 }
@@ -429,20 +433,23 @@ static hcr_status read_payload(hcri_source *in, hcr_region *region, hcr_error *e
     HCRI_TRY(hcri_set_read(in, &allocator, &region->set, error));
     const size_t n = region->set.n, outputs = region->set.outputs;
     hcri_walk walk = {.in = in, .allocator = scratch, .error = error};
-    contents got = {.origin_map = {.outputs = outputs, .parameters = n - outputs}};
+    contents got = {.radius = 0};
+    for (size_t k = 0; k < HCR_MOST_ORIGINS; k++)
+        got.origin_map[k] = (hcri_origin_map){.outputs = outputs, .parameters = n - outputs};
     content_fields(&walk, n, &got);
     HCRI_TRY(walk.status);
-    if (in->failed || in->used != in->size || got.unbounded_allowed > 3 || got.visibility_proved > 1 ||
-        got.points_hidden > got.points)
+    if (in->failed || in->used != in->size || got.unbounded_allowed >> 2 > HCR_MOST_ORIGINS ||
+        got.visibility_proved > 1 || got.points_hidden > got.points)
         return hcri_fail(error, HCR_ERROR_FORMAT, "the compiled region is cut short or has bytes left over");
-    got.origin_map.brought = got.unbounded_allowed >> 1;
+    got.origin_map->brought = got.unbounded_allowed >> 1 & 1;
     const hcri_analysis analysis = {
         .origin = got.origin,
         .lower = got.lower,
         .upper = got.upper,
         .radius = got.radius,
         .affine = &got.affine,
-        .origin_map = n == outputs ? NULL : &got.origin_map,
+        .origin_map = n == outputs ? NULL : got.origin_map,
+        .origins = got.unbounded_allowed >> 2,
         .unbounded_allowed = (int)(got.unbounded_allowed & 1),
         .visibility = {.proved = (int)got.visibility_proved, .points = got.points, .points_hidden = got.points_hidden},
         .origin_choice = got.origin_choice};

@@ -13,14 +13,14 @@ typedef struct hcri_growing_margin {
 } hcri_growing_margin;
 
 struct hcr_region {
-    hcri_pool memory;           /* of all but the set and the centres */
-    hcri_set set;               /* over the outputs and the parameters */
-    size_t scratch;             /* hcri_set_scratch: what callers bring */
-    hcri_origin_map origin_map; /* parameters 0: the origin is fixed */
+    hcri_pool memory;               /* of all but the set and the centres */
+    hcri_set set;                   /* over the outputs and the parameters */
+    size_t scratch;                 /* hcri_set_scratch: what callers bring */
+    hcri_origin_map origin_map;     /* parameters 0: the origin is fixed */
     size_t origins;                 /* of which a sample uses one: 1, or as many as the last parameter names … */
     hcri_origin_map *other_origins; /* … behind the first, one less than that */
-    uint32_t constraints;       /* numbers in use */
-    uint32_t existing;          /* of those, inequalities that exist */
+    uint32_t constraints;           /* numbers in use */
+    uint32_t existing;              /* of those, inequalities that exist */
     int bounded;
     double *origin;        /* O, set.n numbers; with parameters (O(x), x) at the middle of their range */
     double *lower, *upper; /* a box that holds the region, ±infinity where there is none */
@@ -51,6 +51,11 @@ struct hcr_region {
     hcri_bounds clamp[2];                    /* … as the kernels read them */
     size_t origin_every;                     /* and O is read so too (kernels.h), where it doesn't move */
 };
+
+/* Whether all origins are of the one map that kinds follow. */
+static inline int hcri_has_one_map(const hcr_region *region) {
+    return region->curvatures == NULL && region->origins == 1;
+}
 
 /* What is known of a set: its origin, strictly inside and on the equalities; a box that holds it, as tight as is known,
  * ±infinity where it is open; a bound of |y − origin| over it, infinity when none is known; its equalities, solved

@@ -67,6 +67,7 @@ hcr_origin_form hcr_region_origin_form(const hcr_region *region) {
     return region->origin_map.parameters == 0 || hcri_rows_entries(map) == 0 ? HCR_ORIGIN_FORM_FIXED
                                                                              : HCR_ORIGIN_FORM_AFFINE;
 }
+size_t hcr_region_origins(const hcr_region *region) { return region->origins; }
 bool hcr_region_is_convex(const hcr_region *region) { return region->convex; }
 hcr_visibility hcr_region_visibility(const hcr_region *region) { return region->visibility; }
 bool hcr_region_is_bounded(const hcr_region *region) { return region->bounded; }

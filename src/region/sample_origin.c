@@ -201,8 +201,36 @@ static hcri_sample_origin take_brought(const hcr_region *region, double *point, 
                : HCRI_SAMPLE_ORIGIN_NONE;
 }
 
+/* The map that a sample's origin is of. */
+static const hcri_origin_map *map_of(const hcr_region *region, hcri_sample_origin sample_origin) {
+    return sample_origin > HCRI_SAMPLE_ORIGIN_FIRST
+               ? &region->other_origins[sample_origin - HCRI_SAMPLE_ORIGIN_FIRST - 1]
+               : &region->origin_map;
+}
+
+/* From the one that the last parameter names on the first that is certain to be inside and, where `rounded` isn't NULL,
+ * is so once it is rounded to single precision. */
+static hcri_sample_origin choose_origin(const hcr_region *region, double *point, double *rounded, double *scratch) {
+    const double named = point[region->set.n - 1];
+    if (named != floor(named))
+        return HCRI_SAMPLE_ORIGIN_OUT_OF_RANGE;
+    for (size_t k = 0; k < region->origins; k++) {
+        const hcri_sample_origin kind =
+            (hcri_sample_origin)(HCRI_SAMPLE_ORIGIN_FIRST + ((size_t)named + k) % region->origins);
+        hcri_origin_map_origin(map_of(region, kind), point + region->set.outputs, point);
+        hcri_affine_complete(&region->affine, point);
+        if (hcri_sample_origin_verify(region, kind, HCR_DOUBLE, point, NULL, scratch) &&
+            is_between_bounds(region, point, NULL) &&
+            (rounded == NULL || hcri_sample_origin_holds_rounded(region, kind, point, NULL, rounded, scratch)))
+            return kind;
+    }
+    return HCRI_SAMPLE_ORIGIN_NONE;
+}
+
 hcri_sample_origin hcri_sample_origin_find_rounded(const hcr_region *region, double *point, double *is_free,
                                                    double *rounded, double *scratch) {
+    if (region->origins > 1)
+        return choose_origin(region, point, rounded, scratch);
     return region->origin_proved || region->centres == NULL || region->origin_map.brought
                ? HCRI_SAMPLE_ORIGIN_NONE
                : find_centre(region, point, is_free, rounded, scratch);
@@ -211,6 +239,8 @@ hcri_sample_origin hcri_sample_origin_find_rounded(const hcr_region *region, dou
 hcri_sample_origin hcri_sample_origin_find(const hcr_region *region, double *point, double *is_free, double *scratch) {
     if (!hcri_origin_map_accepts(&region->origin_map, point + region->set.outputs))
         return HCRI_SAMPLE_ORIGIN_OUT_OF_RANGE;
+    if (region->origins > 1)
+        return choose_origin(region, point, NULL, scratch);
     hcri_origin_map_origin(&region->origin_map, point + region->set.outputs, point);
     if (region->origin_proved)
         return HCRI_SAMPLE_ORIGIN_AFFINE;
@@ -271,6 +301,11 @@ int hcri_sample_origin_holds_rounded(const hcr_region *region, hcri_sample_origi
     return hcri_sample_origin_verify(region, sample_origin, HCR_SINGLE, rounded, is_free, scratch);
 }
 
+/* Whether the origin was searched for: it then moves as the solution does. */
+static int is_centre_found(const hcr_region *region, hcri_sample_origin sample_origin) {
+    return hcri_sample_origin_is_centre(sample_origin) && !region->origin_map.brought && region->origins == 1;
+}
+
 void hcri_sample_origin_vjp(const hcr_region *region, hcri_sample_origin sample_origin, const double *point,
                             const double *is_free, double *bar, double *x_bar, double *scratch) {
     const size_t n = region->set.outputs;
@@ -283,7 +318,7 @@ void hcri_sample_origin_vjp(const hcr_region *region, hcri_sample_origin sample_
             *(j < n ? &bar[j] : &x_bar[j - n]) += weight * affine->map.values[k];
         }
     }
-    const int is_found = hcri_sample_origin_is_centre(sample_origin) && !region->origin_map.brought;
+    const int is_found = is_centre_found(region, sample_origin);
     if (is_found && region->curvatures != NULL) {
         hcri_curved_centre_vjp(region, point, bar, x_bar, scratch);
         return;
@@ -292,7 +327,7 @@ void hcri_sample_origin_vjp(const hcr_region *region, hcri_sample_origin sample_
         hcri_centres_vjp(region, point, is_free, bar, x_bar, scratch + region->scratch);
         return;
     }
-    const hcri_rows *map = &region->origin_map.map;
+    const hcri_rows *map = &map_of(region, sample_origin)->map;
     for (size_t j = 0; j < n; j++)
         for (size_t k = map->start[j]; k < map->start[j + 1]; k++)
             x_bar[map->columns[k]] += bar[j] * map->values[k];
@@ -302,13 +337,13 @@ void hcri_sample_origin_jvp(const hcr_region *region, hcri_sample_origin sample_
                             const double *is_free, const double *x_dot, double *dot, double *scratch) {
     const size_t n = region->set.outputs;
     const hcri_affine *affine = &region->affine;
-    const hcri_rows *map = &region->origin_map.map;
+    const hcri_rows *map = &map_of(region, sample_origin)->map;
     for (size_t j = 0; j < n; j++) {
         dot[j] = 0;
         for (size_t k = map->start[j]; k < map->start[j + 1]; k++)
             dot[j] += map->values[k] * x_dot[map->columns[k]];
     }
-    const int is_found = hcri_sample_origin_is_centre(sample_origin) && !region->origin_map.brought;
+    const int is_found = is_centre_found(region, sample_origin);
     if (is_found && region->curvatures != NULL)
         hcri_curved_centre_jvp(region, point, x_dot, dot, scratch);
     else if (is_found)

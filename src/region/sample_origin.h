@@ -9,11 +9,13 @@ typedef enum hcri_sample_origin {
     HCRI_SAMPLE_ORIGIN_CENTRE,       /* the analytic centre at x, no part of the region's margin */
     HCRI_SAMPLE_ORIGIN_FLAT,         /* … of a set in which rows have one value: they hold up to rounding */
     HCRI_SAMPLE_ORIGIN_OUT_OF_RANGE, /* a parameter is, or is a NaN */
-    HCRI_SAMPLE_ORIGIN_NONE          /* no origin is certain to be strictly inside */
+    HCRI_SAMPLE_ORIGIN_NONE,         /* no origin is certain to be strictly inside */
+    HCRI_SAMPLE_ORIGIN_FIRST         /* and on: of several origins that number, no part of the margin either */
 } hcri_sample_origin;
 
 static inline int hcri_sample_origin_is_centre(hcri_sample_origin sample_origin) {
-    return sample_origin == HCRI_SAMPLE_ORIGIN_CENTRE || sample_origin == HCRI_SAMPLE_ORIGIN_FLAT;
+    return sample_origin == HCRI_SAMPLE_ORIGIN_CENTRE || sample_origin == HCRI_SAMPLE_ORIGIN_FLAT ||
+           sample_origin >= HCRI_SAMPLE_ORIGIN_FIRST;
 }
 /* 1 when there is an origin. */
 static inline int hcri_sample_origin_exists(hcri_sample_origin sample_origin) {

@@ -10,6 +10,9 @@ typedef struct hcri_compilation {
     hcri_scope scope;
     hcri_lowering lowering;
     int has_constraints, has_origin;
+    size_t origins, points; /* origins in the text, and those read so far, … */
+    size_t point_capacity;
+    double *point;                   /* … 1 + parameters rows of outputs each */
     const hcri_statement *statement; /* the one at work, … */
     const hcri_statement *soft;      /* … and the soft one that it is in, or NULL */
     size_t ranges, range_capacity;   /* of outputs: constraints that wait for the last declaration */
@@ -21,6 +24,8 @@ void hcri_declare_parameter(hcri_compilation *c, const hcri_statement *statement
 void hcri_declare_constant(hcri_compilation *c, const hcri_statement *statement);
 /* let: what outputs and parameters are known before, as for a constraint. */
 void hcri_declare_named(hcri_compilation *c, const hcri_statement *statement);
+/* The parameter that names one of several origins. */
+void hcri_declare_origin_choice(hcri_compilation *c);
 void hcri_declare_origin(hcri_compilation *c, const hcri_statement *statement);
 /* What the builder gets from here on comes from the statement. */
 void hcri_place_statement(hcri_compilation *c, const hcri_statement *statement);

@@ -183,7 +183,7 @@ static const double *read_point(hcri_compilation *c, const hcri_node *node, size
                         ? hcri_value_dependence(&c->text, value)
                         : " that isn't affine in them");
     *rows = depends == 0 ? 1 : 1 + p;
-    double *point = hcri_take(&c->text, node->span, *rows * n, sizeof *point);
+    double *point = hcri_take(&c->text, node->span, (1 + p) * n, sizeof *point);
     for (size_t j = 0; j < n; j++) {
         const size_t i = value->shape.rank == 0 ? 0 : j;
         point[j] = value->constant[i];
@@ -193,14 +193,33 @@ static const double *read_point(hcri_compilation *c, const hcri_node *node, size
     return point;
 }
 
+void hcri_declare_origin_choice(hcri_compilation *c) {
+    const double lower = 0, upper = (double)(c->origins - 1);
+    c->text.parameters++;
+    hcri_lowering_accept(
+        &c->lowering, c->lowering.statement,
+        hcr_builder_add_parameter(c->lowering.builder, "origin", 1, 1, &lower, &upper, &c->lowering.reason));
+}
+
+/* One of several: the builder gets all that are there. */
+static void add_origin(hcri_compilation *c, const hcri_statement *statement, const double *point) {
+    const size_t rows = 1 + c->text.parameters, size = rows * c->text.outputs;
+    c->point =
+        hcri_extend(&c->text, statement->span, c->point, &c->point_capacity, (c->points + 1) * size, sizeof *c->point);
+    memcpy(c->point + c->points++ * size, point, size * sizeof *point);
+    hcri_lowering_accept(&c->lowering, statement->span,
+                         hcr_builder_set_origins(c->lowering.builder, c->points, rows, c->point, &c->lowering.reason));
+}
+
 void hcri_declare_origin(hcri_compilation *c, const hcri_statement *statement) {
     hcr_origin origin = HCR_ORIGIN_GIVEN;
     const double *point = NULL;
     size_t rows = 0;
-    if (c->has_origin || c->text.outputs == 0)
+    if (c->text.outputs == 0)
+        hcri_refuse(&c->text, statement->span, HCR_ERROR_NAME, "the outputs come first: declare them with var");
+    if (c->origins > 1 && statement->expression == NULL)
         hcri_refuse(&c->text, statement->span, HCR_ERROR_NAME,
-                    c->text.outputs == 0 ? "the outputs come first: declare them with var"
-                                         : "the origin is chosen already: leave one of the two");
+                    "the text has several origins, each of which must be a point: give points, or leave one of them");
     if (statement->expression == NULL) {
         origin = hcri_text_equal(&c->text, statement->name, "mean")       ? HCR_ORIGIN_MEAN
                  : hcri_text_equal(&c->text, statement->name, "analytic") ? HCR_ORIGIN_ANALYTIC
@@ -209,6 +228,10 @@ void hcri_declare_origin(hcri_compilation *c, const hcri_statement *statement) {
         point = read_point(c, statement->expression, &rows);
     }
     c->has_origin = 1;
+    if (c->origins > 1) {
+        add_origin(c, statement, point);
+        return;
+    }
     hcri_lowering_accept(&c->lowering, statement->span,
                          hcr_builder_set_origin(c->lowering.builder, origin, rows, point, &c->lowering.reason));
 }

@@ -198,6 +198,11 @@ static void write_origin_map(hcri_report *report, const hcr_region *region) {
                               "\n              the analytic centre of its bounds and rows, by steps of about %.0f "
                               "multiply-adds each",
                               step);
+        else if (region->origins > 1)
+            hcri_report_write(report,
+                              "\n              one of %zu, which its parameter \"origin\" names: it, or the next one "
+                              "that is inside",
+                              region->origins);
         else
             hcri_report_write(report, region->curvatures != NULL
                                           ? "\n              the analytic centre of its inequalities"
@@ -241,8 +246,9 @@ static void write_shape(hcri_report *report, const hcr_region *region, const sou
     if (!region->convex && visibility->proved)
         hcri_report_write(report, "visible       all of it, proved: every part of a union holds the origin\n");
     else if (!region->convex)
-        hcri_report_write(report, "visible       checked, not proved: %llu of %llu points are hidden from the origin\n",
-                          (unsigned long long)visibility->points_hidden, (unsigned long long)visibility->points);
+        hcri_report_write(report, "visible       checked, not proved: %llu of %llu points are hidden from %s\n",
+                          (unsigned long long)visibility->points_hidden, (unsigned long long)visibility->points,
+                          region->origins > 1 ? "all origins" : "the origin");
     hcri_report_write(report, "bounded       %s\n",
                       region->bounded             ? "yes"
                       : region->unbounded_allowed ? "no: unbounded directions are allowed"

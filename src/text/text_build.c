@@ -43,6 +43,8 @@ static void add_constraint(hcri_compilation *c, const hcri_statement *statement,
 /* All outputs are known: their ranges are the first constraints. */
 static void end_declarations(hcri_compilation *c) {
     const size_t ranges = c->ranges;
+    if (!c->has_constraints && c->origins > 1)
+        hcri_declare_origin_choice(c);
     c->has_constraints = 1;
     c->ranges = 0;
     for (size_t i = 0; i < ranges; i++)
@@ -132,7 +134,11 @@ static void compile_statement(hcri_compilation *c, const hcri_statement *stateme
         end_declarations(c);
         hcri_declare_named(c, statement);
         break;
-    case HCRI_STATEMENT_ORIGIN: hcri_declare_origin(c, statement); break;
+    case HCRI_STATEMENT_ORIGIN:
+        if (c->origins > 1 && c->text.outputs != 0)
+            end_declarations(c);
+        hcri_declare_origin(c, statement);
+        break;
     case HCRI_STATEMENT_UNBOUNDED:
         hcri_lowering_accept(&c->lowering, statement->span,
                              hcr_builder_allow_unbounded(c->lowering.builder, 1, &c->lowering.reason));
@@ -165,6 +171,8 @@ static hcr_status compile(hcri_compilation *c, size_t constants, const hcr_const
         return c->text.status;
     const hcri_statement *statement = hcri_parse(&c->text);
     hcri_scope_add_given(&c->scope, constants, constant);
+    for (const hcri_statement *any = statement; any != NULL; any = any->next)
+        c->origins += any->kind == HCRI_STATEMENT_ORIGIN;
     for (; statement != NULL; statement = statement->next)
         compile_statement(c, statement);
     for (size_t i = 0; i < constants; i++)

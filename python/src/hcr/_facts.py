@@ -102,6 +102,11 @@ class Facts:
         (`Outcome.NO_ORIGIN`)."""
         return ORIGIN_FORMS[_library.library.hcr_region_origin_form(self._handle.address)]  # type: ignore[return-value]
 
+    @property
+    def origins(self) -> int:
+        """How many origins there are, of which a sample uses one; several are for star domains (`with_origin`)."""
+        return int(_library.library.hcr_region_origins(self._handle.address))
+
     def origin_at(self, x: npt.ArrayLike) -> Array:
         """The origin of one sample, n numbers.
 

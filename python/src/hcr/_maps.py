@@ -613,6 +613,41 @@ class Maps(Facts):
 
     # --------------------------------------------------------------------------------------- checking, projecting
 
+    def with_origin(self, y: npt.ArrayLike, x: npt.ArrayLike | None = None) -> Array:
+        """The parameters of points, with the number of the origin that sees each best.
+
+        Args:
+            y: (…, n).
+            x: (…, p − 1), the parameters before the last one, which names the origin; None where it is the only one.
+
+        Returns:
+            (…, p), x and behind it the number of the origin from which the gauge of y is least.
+
+        >>> import hcr
+        >>> floor = hcr.Region('''
+        ... var p[2] in [0, 4]
+        ... except norm(p - 2) <= 1
+        ... origin = [0.5, 0.5]
+        ... origin = [3.5, 3.5]
+        ... ''')
+        >>> floor.with_origin([[0.1, 0.2], [3.9, 2.9]]).tolist()
+        [[0.0], [1.0]]
+        """
+        if self.origins == 1:  # type: ignore[attr-defined]
+            raise make("argument", "the region has one origin: there is nothing to choose")
+        points = rows(without_gradients(y), self.n, "y", self.names)
+        others = np.empty((*points.shape[:-1], 0), points.dtype) if x is None else without_gradients(x)
+        others = rows(others, self.p - 1, "x", self.parameters.names[:-1])
+        named = np.zeros((*others.shape[:-1], 1), others.dtype)
+        array, given = self._beside(points, np.concatenate([others, named], -1))
+        assert given is not None
+        chosen = np.empty(array.shape[:-1], array.dtype)
+        single = "_f32" if array.dtype == np.float32 else ""
+        function = getattr(_library.library, "hcr_choose_origins" + single)
+        self._run(function, 1, row_count(array), address(given), address(array), address(chosen))
+        given[..., -1] = chosen
+        return given
+
     def check(self, y: npt.ArrayLike, x: npt.ArrayLike | None = None, *, exact: bool = True) -> Array:
         """Whether points are in the region.
 

@@ -336,6 +336,18 @@ class Builder:
             raise make("shape", f"points has the shape {array.shape}: its last axis must have {self.n} entries")
         self._call("set_origin", ORIGINS[origin], 0 if array is None else array.shape[0], pointer(array))
 
+    def set_origins(self, points: npt.ArrayLike) -> None:
+        """Several given origins, of which a sample uses one: `hcr.Region.with_origin`.
+
+        Args:
+            points: (k, n), or (k, 1 + p, n), the origins and their changes with each parameter. The last parameter
+                names the one to use: its range is [0, k − 1].
+        """
+        array = np.asarray(doubles(points, "points"))
+        if array.ndim not in (2, 3) or array.shape[-1] != self.n:
+            raise make("shape", f"points has the shape {array.shape}: it must be (k, {self.n}) or (k, 1 + p, {self.n})")
+        self._call("set_origins", array.shape[0], 1 if array.ndim == 2 else array.shape[1], pointer(array))
+
     def _wants_mean(self) -> bool:
         return int(_library.library.hcr_builder_origin(self._handle)) == ORIGINS["mean"]
 

@@ -59,8 +59,8 @@ typedef struct star {
     double *lower, *upper; /* a box around the whole */
     hcri_sample sample;
     size_t candidates;
-    candidate *candidate; /* room for CANDIDATES */
-    double *points;       /* of candidates, n numbers each, and their constants */
+    candidate *candidate;  /* room for CANDIDATES */
+    double *points;        /* of candidates, n numbers each, and their constants */
     analysed *piece_moves; /* how origins in pieces move, … */
     analysed *given;       /* … and the given ones, where there are several */
 } star;
@@ -115,8 +115,7 @@ static void add_point(star *s, const double *point) {
 /* An origin that was found together with how it moves. */
 static void add_moving(star *s, const hcri_finding *found) {
     if (s->candidates < CANDIDATES)
-        s->candidate[s->candidates++] =
-            (candidate){found->origin, found->origin_map.constant, &found->origin_map.map};
+        s->candidate[s->candidates++] = (candidate){found->origin, found->origin_map.constant, &found->origin_map.map};
 }
 
 /* ------------------------------------------------------------------------------------------------ the convex pieces */
@@ -322,8 +321,7 @@ static hcr_status try_origins(const star *s, size_t count, const candidate *trie
                                     .origins = count,
                                     .unbounded_allowed = s->builder->unbounded_allowed,
                                     .origin_choice = s->builder->origin};
-    const hcr_status status =
-        hcri_region_create(&s->whole, &analysis, &s->builder->set.allocator, region, error);
+    const hcr_status status = hcri_region_create(&s->whole, &analysis, &s->builder->set.allocator, region, error);
     return status == HCR_ERROR_ORIGIN ? HCR_OK : status;
 }
 
@@ -444,8 +442,8 @@ static hcr_status refuse_given(const star *s, hcr_error *error) {
     return hcri_fail_at(error, HCR_ERROR_ORIGIN, place->file, place->line, place->column,
                         "the origin isn't strictly inside%s%s%s\nGive a point further inside, or leave the choice to "
                         "hcr (chebyshev).",
-                        has_parameters(s) ? ", whatever the parameters are" : "", place->text[0] == '\0' ? "" : "\n    ",
-                        place->text);
+                        has_parameters(s) ? ", whatever the parameters are" : "",
+                        place->text[0] == '\0' ? "" : "\n    ", place->text);
 }
 
 /* The given origins: the first was found with the convex part. */
@@ -520,8 +518,8 @@ static hcr_status finish(star *s, hcr_region **region, hcr_error *error) {
 }
 
 hcr_status hcri_star_finish(const hcr_builder *builder, hcr_region **region, hcr_error *error) {
-    HCRI_SCOPED_BY(release) star s = {
-        .builder = builder, .plain = *builder, .n = builder->set.n, .outputs = builder->set.outputs};
+    HCRI_SCOPED_BY(release)
+    star s = {.builder = builder, .plain = *builder, .n = builder->set.n, .outputs = builder->set.outputs};
     s.plain.unbounded_allowed = 1;
     s.plain.point_count = 0;
     if (builder->origin != HCR_ORIGIN_ANALYTIC)

@@ -1,0 +1,247 @@
+"""Unions, excepts and star constraints that move with the sample, and several origins."""
+
+from __future__ import annotations
+
+import pathlib
+import re
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hcr
+
+DISCS = """
+var p[2]
+param c[2] in [0, 4]
+param r in [0.2, 0.6]
+param w in [0.5, 1]
+0 <= p <= 4
+except norm(p - c) <= r
+except:
+    c[0] + 1 <= p[0] <= c[0] + 1 + w
+    p[1] <= 1
+end
+"""
+ROOMS = """
+var p[2]
+param a in [-1, 1]
+param b in [1, 2]
+union:
+    a <= p[0] <= a + 3
+    0 <= p[1] <= b
+or
+    norm(p - [a + 3, 0.5]) <= 1
+end
+"""
+CURVES = """
+var y[2]
+param k in [0.5, 1]
+-2 <= y <= 2
+star:
+    y[0] * y[1] <= k
+    y[1] - sin(2 * y[0]) * k <= 1.2
+end
+"""
+# The robot's floor of examples/robot, and a disc that moves on it.
+FLOOR = """
+var p[2]
+param c[2] in [0, 8]
+union:
+    0 <= p[0] <= 4
+    0 <= p[1] <= 3
+or
+    3.5 <= p[0] <= 8
+    1 <= p[1] <= 2
+end
+except norm(p - [1, 1.6]) <= 0.3
+except norm(p - c) <= 0.5
+except:
+    p[0] >= 2.4
+    p[1] >= 2.2
+end
+origin = [3.8, 1.5]
+origin = [0.5, 2.5]
+"""
+REGIONS = [DISCS, ROOMS, CURVES, FLOOR]
+
+
+def samples(region: hcr.Region, count: int, seed: int = 0) -> np.ndarray[Any, Any]:
+    lower, upper = region.parameters.lower, region.parameters.upper
+    rng = np.random.default_rng(seed)
+    x = rng.uniform(lower, upper, (count, region.p))
+    if region.origins > 1:
+        x[:, -1] = rng.integers(0, region.origins, count)
+    return x
+
+
+def kept(region: hcr.Region, y: Any, x: Any) -> np.ndarray[Any, Any]:
+    """Rows that have an origin."""
+    return ~np.isnan(y[:, 0])
+
+
+@pytest.mark.parametrize("text", REGIONS)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_results_are_inside(text: str, dtype: Any) -> None:
+    """Whatever moves, in exact arithmetic; NaN where every origin is covered, and only there."""
+    region = hcr.Region(text)
+    x = samples(region, 4000).astype(dtype)
+    v = (3 * np.random.default_rng(1).normal(size=(len(x), 2))).astype(dtype)
+    polar = np.concatenate([v, np.random.default_rng(2).uniform(0, 1.1, (len(x), 1)).astype(dtype)], 1)
+    for y in (region.contract(v, x), region.soften(v, x), region.decode(polar, x)):
+        found = kept(region, y, x)
+        assert region.check(y[found], x[found]).all()
+        assert found.mean() > 0.9
+    origin = region.contract(0 * v, x)
+    for i in np.flatnonzero(np.isnan(origin[:, 0]))[:50]:
+        with pytest.raises(hcr.Error, match="no point is certain"):
+            region.origin_at(x[i])
+
+
+def is_inside_discs(p: np.ndarray[Any, Any], x: np.ndarray[Any, Any]) -> bool:
+    """DISCS again, in rational numbers of Python."""
+    y = [Fraction(float(a)) for a in p]
+    c0, c1, r, w = (Fraction(float(a)) for a in x)
+    away = (y[0] - c0) ** 2 + (y[1] - c1) ** 2 > r * r
+    boxed = c0 + 1 <= y[0] <= c0 + 1 + w and y[1] <= 1
+    return all(0 <= a <= 4 for a in y) and away and not boxed
+
+
+def test_check_is_exact() -> None:
+    """`check` against rational numbers of Python, at points and next to the frontier."""
+    region = hcr.Region(DISCS)
+    x = samples(region, 600)
+    angle = np.random.default_rng(3).uniform(0, 2 * np.pi, len(x))
+    near = x[:, :2] + x[:, 2:3] * np.c_[np.cos(angle), np.sin(angle)]  # on the disc, but for rounding
+    edge = np.c_[x[:, 0] + 1, np.full(len(x), 0.5)]
+    for y in (near, edge, samples(region, len(x), 4)[:, :2]):
+        assert region.check(y, x).tolist() == [is_inside_discs(a, b) for a, b in zip(y, x, strict=True)]
+
+
+@pytest.mark.parametrize("text", REGIONS)
+def test_rays_end_where_the_region_does(text: str) -> None:
+    """The first exit of each ray, by steps of 1e-3 of it that Python decides with `check`."""
+    region = hcr.Region(text)
+    x = samples(region, 40, 5)
+    v = np.random.default_rng(6).normal(size=(len(x), 2))
+    gauge = region.gauge(v, x)
+    for i in np.flatnonzero(~np.isnan(gauge)):
+        if gauge[i] < 1e-2:
+            continue
+        origin, end = region.origin_at(x[i]), v[i] / gauge[i]
+        t = np.arange(1, 999) / 1000
+        assert region.check(origin + t[:, None] * end, np.tile(x[i], (len(t), 1))).all()
+        beyond = origin + 1.0005 * end
+        # What touches behind the exit, within 2^-40, goes on: none of these do.
+        assert not region.check(beyond[None], x[i][None])[0]
+
+
+@pytest.mark.parametrize("text", REGIONS)
+@pytest.mark.parametrize("name", ["contract", "soften", "decode", "gauge", "encode", "soften_inverse"])
+def test_derivatives(text: str, name: str) -> None:
+    """Forwards against central differences with h = 1e-6, whose error is below 1e-6 away from kinks, of which one ray in
+    a hundred may meet one; backwards by the same numbers."""
+    region = hcr.Region(text)
+    rng = np.random.default_rng(7)
+    lower, upper = region.parameters.lower, region.parameters.upper
+    x = np.clip(samples(region, 400, 8), lower + 1e-5, upper - 1e-5)
+    if region.origins > 1:
+        x[:, -1] = np.rint(x[:, -1])
+    v = 2 * rng.normal(size=(len(x), 2))
+    inside = region.soften(0.3 * v, x)
+    arguments = {"decode": np.c_[v, rng.uniform(0.2, 0.9, len(v))], "encode": inside, "soften_inverse": inside}
+    at = arguments.get(name, v)
+    found = ~np.isnan(inside[:, 0])
+    at, x = at[found], x[found]
+    turn, x_turn = rng.normal(size=at.shape), rng.normal(size=x.shape)
+    if region.origins > 1:
+        x_turn[:, -1] = 0
+    function, h = getattr(region, name), 1e-6
+    forwards = function.jvp(at, turn, x, x_turn).reshape(len(at), -1)
+    ahead, back = function(at + h * turn, x + h * x_turn), function(at - h * turn, x - h * x_turn)
+    expected = ((ahead - back) / (2 * h)).reshape(len(at), -1)
+    off = np.abs(forwards - expected).max(1) / (1 + np.abs(expected).max(1))
+    assert np.mean(off > 1e-5) <= 0.01
+    bar = rng.normal(size=forwards.shape).reshape(np.shape(ahead))
+    at_bar, x_bar = function.vjp(at, bar, x)
+    both = (at_bar * turn).sum(1) + (x_bar * x_turn).sum(1)
+    along = (bar.reshape(forwards.shape) * forwards).sum(1)
+    assert np.abs(both - along).max() <= 1e-9 * np.abs(along).max()
+
+
+def test_the_named_origin_or_the_next() -> None:
+    region = hcr.Region(FLOOR)
+    away, on_first, on_second = [8, 0], [3.8, 1.5], [0.5, 2.5]
+    assert region.origins == 2
+    assert region.origin_at([*away, 0]).tolist() == [3.8, 1.5]
+    assert region.origin_at([*away, 1]).tolist() == [0.5, 2.5]
+    assert region.origin_at([*on_first, 0]).tolist() == [0.5, 2.5]
+    assert region.origin_at([*on_second, 1]).tolist() == [3.8, 1.5]
+    for wrong in (0.5, -1, 2, np.nan):
+        assert np.isnan(region.contract([0.0, 0.0], [*away, wrong])).all()
+
+
+def test_both_origins_covered_is_said() -> None:
+    region = hcr.Region(
+        "var p[2] in [0, 8]\nparam c[2] in [0, 8]\nexcept norm(p - c) <= 1\norigin = [4, 4]\norigin = [5, 4]"
+    )
+    _, outcomes = region.contract([[1.0, 0.0]] * 2, [[4.5, 4, 0], [8, 8, 0]], outcomes=True)
+    assert [hcr.Outcome(int(o)) for o in outcomes] == [hcr.Outcome.NO_ORIGIN, hcr.Outcome.INSIDE]
+
+
+def test_the_origin_that_sees_a_point() -> None:
+    """encode leads back from the origin that was chosen, for all points that either sees."""
+    region = hcr.Region(FLOOR)
+    x = samples(region, 3000, 9)[:, :-1]
+    y = np.random.default_rng(10).uniform([0, 0], [8, 3], (len(x), 2))
+    inside = region.check(y, np.c_[x, np.zeros(len(x))])
+    x, y = x[inside], y[inside]
+    chosen = region.with_origin(y, x)
+    polar, outcomes = region.encode(y, chosen, outcomes=True)
+    hidden = outcomes == hcr.Outcome.HIDDEN
+    each = [region.encode(y, np.c_[x, np.full(len(x), k)])[:, -1] for k in range(2)]
+    np.testing.assert_array_equal(polar[:, -1], np.minimum(*each))
+    assert 1 - hidden.mean() > 0.3 and hidden.mean() < 0.05
+    back = region.decode(polar[~hidden], chosen[~hidden])
+    np.testing.assert_allclose(back, y[~hidden], rtol=0, atol=1e-12)  # a few roundings of numbers up to 8
+    single = region.with_origin(y.astype(np.float32), x.astype(np.float32))
+    assert single.dtype == np.float32
+    assert np.mean(single[:, -1] == chosen[:, -1]) > 0.999
+
+
+def test_built_by_calls_and_kept_in_bytes() -> None:
+    region = hcr.Region(FLOOR)
+    again = hcr.Region.from_bytes(region.to_bytes())
+    x = samples(region, 500, 11)
+    v = np.random.default_rng(12).normal(size=(500, 2))
+    np.testing.assert_array_equal(region.contract(v, x), again.contract(v, x))
+    assert again.origins == 2
+    builder = hcr.Builder()
+    builder.add_variable("p", 2)
+    builder.add_parameter("c", [0.0, 0.0], [4.0, 4.0], size=2)
+    builder.add_parameter("which", lower=0.0, upper=1.0)
+    builder.add_bounds([0.0, 0.0], [4.0, 4.0])
+    with builder.cut_out():
+        builder.add_rows([[1, 0, -1, 0, 0], [-1, 0, 1, 0, 0], [0, 1, 0, -1, 0], [0, -1, 0, 1, 0]], upper=[0.5] * 4)
+    builder.set_origins([[0.5, 0.5], [3.5, 3.5]])
+    made = builder.finish()
+    assert made.contract([0.0, 0.0], [0.5, 0.5, 0]).tolist() == [3.5, 3.5]
+    builder.set_origins([[0.5, 0.5], [3.5, 3.5], [3.5, 0.5]])
+    with pytest.raises(hcr.Error, match="its range must be from 0 to 2"):
+        builder.finish()
+    with pytest.raises(hcr.Error, match="a convex region has one origin"):
+        hcr.Region("var y in [0, 1]\norigin = 0.4\norigin = 0.6")
+
+
+def test_how_much_is_seen() -> None:
+    """What one origin doesn't see of the robot's floor several do."""
+    text = (pathlib.Path(__file__).parents[2] / "examples/robot/floor.region").read_text()
+    assert hcr.Region(text).visibility.hidden > 0
+    points = [(9.4, 4.4), (4.6, 1.9), (12.4, 4.9), (0.4, 1.9), (6.4, 0.4)]
+    several = "\n".join(f"origin = [{a}, {b}]" for a, b in points)
+    region = hcr.Region(re.sub(r"(?m)^origin = .*", "", text) + several)
+    assert region.visibility.hidden == 0
+    y = np.random.default_rng(13).uniform(*region.bounds, (20000, 2))
+    y = y[region.check(y, np.zeros((len(y), 1)))]
+    assert (region.encode(y, region.with_origin(y))[:, -1] <= 1).all()
