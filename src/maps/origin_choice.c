@@ -29,8 +29,8 @@ static hcr_status choose(const hcr_region *region, hcr_workspace *workspace, siz
         for (size_t k = 0; k == 0 || k < region->origins; k++) {
             HCRI_TRY(measure(region, workspace, count, part, k, gauge, error));
             for (size_t s = 0; s < count; s++) {
-                const double own = call->precision == HCR_SINGLE ? (double)((const float *)(const void *)gauge)[s]
-                                                                 : gauge[s];
+                const double own =
+                    call->precision == HCR_SINGLE ? (double)((const float *)(const void *)gauge)[s] : gauge[s];
                 if (k != 0 && !(own < least[s]))
                     continue;
                 least[s] = isnan(own) ? INFINITY : own;

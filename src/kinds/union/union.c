@@ -398,7 +398,8 @@ static void union_gauge(const hcri_constraint *constraint, const hcri_batch *bat
                 least[s] = fmin(least[s], own[s]);
         }
         for (size_t s = 0; s < now.rows; s++)
-            hcri_batch_raise(&now, s, carry_on(set, set->centre, 1, now.v + s * now.stride, least[s], scratch), constraint, 0);
+            hcri_batch_raise(&now, s, carry_on(set, set->centre, 1, now.v + s * now.stride, least[s], scratch),
+                             constraint, 0);
     }
 }
 
