@@ -65,7 +65,7 @@ def on_page_markdown(markdown, page, config, files):
             return re.sub(r"^!?\[(.*)\]$", r"\1", text)
         return match[0]
 
-    if page.file.src_path.startswith("guides/") or (page.file.abs_src_path and page.file.abs_src_path.startswith(HERE)):
+    if (page.file.abs_src_path or "").startswith((HERE, BUILT)):
         return markdown
     return re.sub(r"(!?\[[^\]]*\])\(([^)\s]+)\)", mend, markdown)
 

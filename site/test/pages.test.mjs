@@ -78,6 +78,21 @@ test("one click from the landing page to the first result", async (t) => {
   t.diagnostic(`${(performance.now() - began).toFixed(0)} ms from the click`);
 });
 
+test("every picture of the gallery leads to its region in the playground", async () => {
+  const page = await browser.context.newPage();
+  await page.goto(`${server.url}/gallery/`);
+  const links = await page.$$eval("a.md-button", (all) => all.map((link) => link.href));
+  assert.equal(links.length, await page.locator("article img").count());
+  for (const link of links) {
+    await page.goto("about:blank");
+    await page.goto(link);
+    await page.waitForSelector("#message.good");
+    await page.waitForSelector("#plane .edge");
+    assert.doesNotMatch(await page.textContent("#points"), /NaN/, link);
+  }
+  await page.close();
+});
+
 test("pages load nothing from elsewhere", async () => {
   const page = await browser.context.newPage(), elsewhere = [];
   page.on("request", (request) => !request.url().startsWith(server.url) && elsewhere.push(request.url()));
