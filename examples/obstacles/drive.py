@@ -1,7 +1,7 @@
 """A robot among moving discs: python examples/obstacles/drive.py [OUT.png [STEPS]]
 
-The discs are those of PythonRobotics' example of rapidly exploring random trees (rrt_with_pathsmoothing.py: x, y, radius;
-the robot's radius is 0.8). Here they move, each on a circle around that place, and the robot drives around them.
+The discs are those of PythonRobotics' examples of rapidly exploring random trees (x, y, radius; the robot's radius is
+0.8). Here they move, each on a circle around that place, and the robot drives around them.
 """
 
 import pathlib
