@@ -27,7 +27,7 @@ static source source_of(const hcri_plan *plan, const hcri_constraint *block) {
 typedef struct room {
     size_t n, p;
     hcri_dd *slope, *rate; /* n, p */
-    double *lean;          /* n × p: b */
+    double *mixed;         /* n × p: b */
     hcri_dd *curved_term;  /* p × p: s */
     hcri_dd constant;
 } room;
@@ -37,8 +37,8 @@ static hcr_status create(const hcri_plan *plan, room *made, hcr_error *error) {
     *made = (room){.n = n,
                    .p = p,
                    .slope = hcri_allocate(&hcri_default_allocator, n + p + p * p, sizeof(hcri_dd)),
-                   .lean = hcri_allocate(&hcri_default_allocator, n, p * sizeof(double))};
-    if (made->slope == NULL || made->lean == NULL)
+                   .mixed = hcri_allocate(&hcri_default_allocator, n, p * sizeof(double))};
+    if (made->slope == NULL || made->mixed == NULL)
         return hcri_fail_memory(error);
     made->rate = made->slope + n;
     made->curved_term = made->rate + p;
@@ -47,7 +47,7 @@ static hcr_status create(const hcri_plan *plan, room *made, hcr_error *error) {
 
 static void release(room *made) {
     hcri_release(&hcri_default_allocator, made->slope);
-    hcri_release(&hcri_default_allocator, made->lean);
+    hcri_release(&hcri_default_allocator, made->mixed);
 }
 
 static hcri_dd add_scaled(hcri_dd total, hcri_dd a, double x) {
@@ -59,7 +59,7 @@ static void fill(const hcri_plan *plan, const source *from, size_t i, double sig
     const hcri_moving_origin *moving_origin = &plan->moving_origin;
     const size_t n = row->n, p = row->p;
     memset(row->slope, 0, (n + p + p * p) * sizeof *row->slope);
-    memset(row->lean, 0, n * p * sizeof *row->lean);
+    memset(row->mixed, 0, n * p * sizeof *row->mixed);
     row->constant = (hcri_dd){sign * (sign > 0 ? from->upper : from->lower)[i], 0};
     for (size_t k = from->rows->start[i]; k < from->rows->start[i + 1]; k++) {
         const size_t column = from->rows->columns[k];
@@ -78,7 +78,7 @@ static void fill(const hcri_plan *plan, const source *from, size_t i, double sig
         const double a = sign * from->products->values[k];
         if (left < n) {
             row->slope[left] = hcri_dd_add_product(row->slope[left], a, moving_origin->middle[q]);
-            row->lean[left * p + q] += a;
+            row->mixed[left * p + q] += a;
         } else { /* of two parameters: (m + ξ)(m' + ξ') */
             const hcri_dd at_middle = hcri_dd_add_product((hcri_dd){0, 0}, a, moving_origin->middle[left - n]);
             row->constant = add_scaled(row->constant, at_middle, -moving_origin->middle[q]);
@@ -93,11 +93,11 @@ static void fill(const hcri_plan *plan, const source *from, size_t i, double sig
             row->rate[moving_origin->map.columns[k]] =
                 add_scaled(row->rate[moving_origin->map.columns[k]], row->slope[j], -moving_origin->map.values[k]);
         for (size_t q = 0; q < p; q++) {
-            const double lean = row->lean[j * p + q];
-            row->rate[q] = hcri_dd_add_product(row->rate[q], -lean, plan->origin[j]);
-            for (size_t k = moving_origin->map.start[j]; lean != 0 && k < moving_origin->map.start[j + 1]; k++) {
+            const double mixed = row->mixed[j * p + q];
+            row->rate[q] = hcri_dd_add_product(row->rate[q], -mixed, plan->origin[j]);
+            for (size_t k = moving_origin->map.start[j]; mixed != 0 && k < moving_origin->map.start[j + 1]; k++) {
                 hcri_dd *curved_term = &row->curved_term[q * p + moving_origin->map.columns[k]];
-                *curved_term = hcri_dd_add_product(*curved_term, -lean, moving_origin->map.values[k]);
+                *curved_term = hcri_dd_add_product(*curved_term, -mixed, moving_origin->map.values[k]);
             }
         }
     }
@@ -117,12 +117,12 @@ static analysis analyse(const hcri_plan *plan, const room *row) {
     const hcri_moving_origin *moving_origin = &plan->moving_origin;
     const size_t n = row->n, p = row->p;
     const double scale = 1 / hcri_dd_value(row->constant), w = plan->unit;
-    double reached = 0, stepped = 0, moved = 0, extra = 0, slack = 0, longest = 0, swings = 0, products = 0;
+    double reached = 0, stepped = 0, moved = 0, extra = 0, slack = 0, longest = 0, changes = 0, products = 0;
     for (size_t j = 0; j < n; j++) {
         double size = fabs(hcri_dd_value(row->slope[j]));
         for (size_t q = 0; q < p; q++)
-            if (row->lean[j * p + q] != 0) {
-                size += fabs(row->lean[j * p + q]) * moving_origin->distance[q];
+            if (row->mixed[j * p + q] != 0) {
+                size += fabs(row->mixed[j * p + q]) * moving_origin->distance[q];
                 products++;
             }
         if (size == 0)
@@ -136,17 +136,17 @@ static analysis analyse(const hcri_plan *plan, const room *row) {
     }
     for (size_t q = 0; q < p; q++) {
         slack += fabs(hcri_dd_value(row->rate[q])) * moving_origin->distance[q];
-        swings += hcri_dd_value(row->rate[q]) != 0;
+        changes += hcri_dd_value(row->rate[q]) != 0;
         for (size_t k = 0; k < p; k++) {
             const double curved_term = fabs(hcri_dd_value(row->curved_term[q * p + k]));
             slack += curved_term * moving_origin->distance[q] * moving_origin->distance[k];
-            swings += curved_term != 0;
+            changes += curved_term != 0;
         }
     }
     slack *= scale;
-    const double terms = longest + 2 * products + swings + 16;
+    const double terms = longest + 2 * products + changes + 16;
     analysis found = {.least = 1 - slack, .most = 1 + slack, .terms = terms};
-    const double slack_error = (swings + 8) * w * (1 + slack);
+    const double slack_error = (changes + 8) * w * (1 + slack);
     const double underflow = terms * plan->smallest * 0x1p20 * (1 + reached);
     const double error = terms * w * reached + slack_error + 4 * w * stepped + moved + extra + underflow;
     found.margin = found.least > 0x1p-10 ? 1.01 * error / (found.least - slack_error) : INFINITY;
@@ -172,14 +172,14 @@ hcr_status hcri_moving_margin_of_rows(const hcri_plan *plan, const hcri_constrai
 /* The sides of a block as tables. */
 typedef struct tables {
     hcri_rows slope;             /* columns are outputs */
-    hcri_rows lean;              /* columns are output · p + parameter */
+    hcri_rows mixed;             /* columns are output · p + parameter */
     hcri_rows rate, curved_term; /* columns are parameters, parameter · p + parameter */
     double terms;
 } tables;
 
 static void tables_release(tables *made) {
     hcri_rows_scoped(&made->slope);
-    hcri_rows_scoped(&made->lean);
+    hcri_rows_scoped(&made->mixed);
     hcri_rows_scoped(&made->rate);
     hcri_rows_scoped(&made->curved_term);
 }
@@ -205,7 +205,7 @@ static hcr_status collect(const hcri_plan *plan, const hcri_constraint *block, t
         const double scale = 1 / hcri_dd_value(row.constant);
         made->terms = fmax(made->terms, analyse(plan, &row).terms);
         HCRI_TRY(append(&made->slope, n, row.slope, NULL, scale, values, error));
-        HCRI_TRY(append(&made->lean, n * p, NULL, row.lean, scale, values, error));
+        HCRI_TRY(append(&made->mixed, n * p, NULL, row.mixed, scale, values, error));
         HCRI_TRY(append(&made->rate, p, row.rate, NULL, scale, values, error));
         HCRI_TRY(append(&made->curved_term, p * p, row.curved_term, NULL, scale, values, error));
     }
@@ -214,9 +214,9 @@ static hcr_status collect(const hcri_plan *plan, const hcri_constraint *block, t
 
 hcr_status hcri_moving_emit_rows(hcri_code *code, const hcri_plan *plan, size_t b, hcr_error *error) {
     HCRI_SCOPED_BY(tables_release) tables made = {.terms = 0};
-    static const char *const names[] = {"slope", "lean", "rate", "bend"};
-    static const char *const flags[] = {"HCR_SLOPE", "HCR_LEAN", "HCR_RATE", "HCR_BEND"};
-    const hcri_rows *const rows[] = {&made.slope, &made.lean, &made.rate, &made.curved_term};
+    static const char *const names[] = {"slope", "mixed", "rate", "curvature"};
+    static const char *const flags[] = {"HCR_SLOPE", "HCR_MIXED", "HCR_RATE", "HCR_CURVATURE"};
+    const hcri_rows *const rows[] = {&made.slope, &made.mixed, &made.rate, &made.curved_term};
     HCRI_TRY(collect(plan, plan->region->set.block[b], &made, error));
     double entries = 0;
     for (size_t k = 0; k < 4; k++) {

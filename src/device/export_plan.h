@@ -43,7 +43,7 @@ void hcri_plan_release(hcri_plan *plan);
  * its free outputs are rounded by (product, sum, clamp: 3), and its direction, a compensated sum (1, where T isn't of
  * powers of two 2 for coefficients and products, and what the compensation leaves). */
 double hcri_plan_dependent_rounding(const hcri_plan *plan, size_t i);
-/* With parameters: origin, swing, reach and extra (export_origin_map.c). */
+/* With parameters: origin, origin_map, reach and extra (export_origin_map.c). */
 hcr_status hcri_plan_moving_origin(const hcr_region *region, hcri_plan *plan, hcr_error *error);
 
 #endif

@@ -124,7 +124,7 @@ static hcr_status put_moving_tables(hcri_code *code, const hcri_plan *plan, hcr_
     hcri_code_numbers(code, "x_most", plan->p, plan->region->origin_map.upper);
     hcri_code_numbers(code, "x_middle", plan->p, moving_origin->middle);
     code->operations += 4 * (double)plan->p + 2 * (double)moving_origin->map.start[plan->n];
-    return hcri_emit_rows(code, plan, "swing", &moving_origin->map, 1, error);
+    return hcri_emit_rows(code, plan, "origin_map", &moving_origin->map, 1, error);
 }
 
 /* Shares of the way from the unit roundoff up to a half, then the whole range of numbers in eight steps, the origin. */

@@ -1,6 +1,6 @@
 #include "kernels/tape_lanes.h"
 
-#include "kernels/lanes.h"
+#include "kernels/lane_functions.h"
 #include "kernels/variant.h"
 
 /* A value with its derivative by t, or with a bound of its error, which `proof` tells. What bounds are made of is
@@ -9,122 +9,13 @@ typedef struct pair {
     lanes value, other;
 } pair;
 
-typedef unsigned long long bits __attribute__((vector_size(WIDTH * sizeof(long long))));
-
-#define INLINE static inline __attribute__((always_inline))
-
-static const double unit = 0x1p-53;
-static const double of_function = 0x1p-50; /* the relative error of what a function of its own takes, with slack */
 static const double nearly = 0x1p-10; /* the largest relative error of an argument for which slopes are bounded … */
 static const double more = 1.01;      /* … by what they are times this */
-static const double tiny = 0x1p-1000; /* what underflows is less, and so is no argument of a logarithm */
 
-INLINE lanes infinity(void) { return spread(__builtin_inf()); }
-INLINE lanes nan_lanes(void) { return spread(__builtin_nan("")); }
 /* x, infinity where the error of `argument` isn't small beside it, or it isn't positive. */
 INLINE lanes if_near(pair argument, lanes x) {
     const lanes far = lanes_if_more(argument.other, nearly * argument.value, infinity(), x);
     return lanes_if_more(spread(tiny), argument.value, infinity(), far);
-}
-
-/* ----------------------------------------------------------------------------------------------------- functions */
-
-/* e^x: x = k log 2 + r, |r| <= 0.35, and Taylor's polynomial of degree 13, whose rest is 2^-57. 0 stands for what is
- * less than 2^-1020. */
-INLINE lanes exponential(lanes x) {
-    static const double whole = 0x1.8p52, log2e = 0x1.71547652b82fep+0, log2_high = 0x1.62e42fee00000p-1,
-                        log2_low = 0x1.a39ef35793c76p-33, most = 709, least = -708;
-    const lanes cut = lanes_max(lanes_min(x, spread(most)), spread(least));
-    const lanes shifted = cut * log2e + whole, k = shifted - whole;
-    const lanes r = (cut - k * log2_high) - k * log2_low;
-    lanes p = spread(1.0 / 6227020800);
-    p = p * r + 1.0 / 479001600;
-    p = p * r + 1.0 / 39916800;
-    p = p * r + 1.0 / 3628800;
-    p = p * r + 1.0 / 362880;
-    p = p * r + 1.0 / 40320;
-    p = p * r + 1.0 / 5040;
-    p = p * r + 1.0 / 720;
-    p = p * r + 1.0 / 120;
-    p = p * r + 1.0 / 24;
-    p = p * r + 1.0 / 6;
-    p = p * r + 0.5;
-    p = p * r + 1.0;
-    p = p * r + 1.0;
-    const lanes scaled = (lanes)((bits)p + ((bits)shifted << 52));
-    return select(x == x, lanes_if_more(x, spread(most), infinity(), scaled), x);
-}
-
-/* log x: x = 2^k m, m between √½ and √2, s = (m − 1)/(m + 1), log m = 2s + 2s³/3 + …, of which 2^-60 is left out; f −
- * s(f − 2s²(1/3 + …)) has the first term without rounding. */
-INLINE lanes logarithm(lanes x) {
-    static const double log2_high = 0x1.62e42fee00000p-1, log2_low = 0x1.a39ef35793c76p-33, shift = 0x1p52 + 1023;
-    const long long root_half = 0x3fe6a09e667f3bcdLL, one = 0x3ff0000000000000LL;
-    const bits moved = (bits)(lane_mask)x + (unsigned long long)(one - root_half);
-    const lanes k = (lanes)((moved >> 52) | 0x4330000000000000ULL) - shift;
-    const lanes m = (lanes)((moved & 0x000fffffffffffffULL) + (unsigned long long)root_half);
-    const lanes f = m - 1, s = f / (2 + f), z = s * s;
-    lanes q = spread(2.0 / 23);
-    q = q * z + 2.0 / 21;
-    q = q * z + 2.0 / 19;
-    q = q * z + 2.0 / 17;
-    q = q * z + 2.0 / 15;
-    q = q * z + 2.0 / 13;
-    q = q * z + 2.0 / 11;
-    q = q * z + 2.0 / 9;
-    q = q * z + 2.0 / 7;
-    q = q * z + 2.0 / 5;
-    q = q * z + 2.0 / 3;
-    const lanes half = 0.5 * f * f;
-    const lanes log = k * log2_high - ((half - (s * (half + z * q) + k * log2_low)) - f);
-    const lanes sound = lanes_if_more(infinity(), x, log, x);
-    return select(x > spread(0x1p-1022), sound, select(x >= spread(0), -infinity(), nan_lanes()));
-}
-
-/* sin(x + quarter π/2) for a whole number of quarters: x = k π/2 + r, |r| <= 0.79, Taylor's polynomials, of which 2^-58
- * is left out. A NaN where |x| is more than 10^6. */
-INLINE lanes sine(lanes x, long long quarter) {
-    static const double whole = 0x1.8p52, per_quarter = 0x1.45f306dc9c883p-1, quarter_high = 0x1.921fb54400000p+0,
-                        quarter_low = 0x1.0b4611a626331p-34, most = 1e6;
-    const lanes shifted = x * per_quarter + whole, k = shifted - whole;
-    const lanes r = (x - k * quarter_high) - k * quarter_low, z = r * r;
-    lanes s = spread(1.0 / 355687428096000);
-    s = s * z - 1.0 / 1307674368000;
-    s = s * z + 1.0 / 6227020800;
-    s = s * z - 1.0 / 39916800;
-    s = s * z + 1.0 / 362880;
-    s = s * z - 1.0 / 5040;
-    s = s * z + 1.0 / 120;
-    s = s * z - 1.0 / 6;
-    lanes c = spread(1.0 / 20922789888000);
-    c = c * z - 1.0 / 87178291200;
-    c = c * z + 1.0 / 479001600;
-    c = c * z - 1.0 / 3628800;
-    c = c * z + 1.0 / 40320;
-    c = c * z - 1.0 / 720;
-    c = c * z + 1.0 / 24;
-    c = c * z - 0.5;
-    const lane_mask turns = (lane_mask)shifted + quarter;
-    const lanes value = select((turns & 1) != 0, 1 + c * z, r + r * (s * z));
-    const lanes signed_value = (lanes)((bits)value ^ ((bits)(turns & 2) << 62));
-    return lanes_if_more(spread(most), lanes_abs(x), signed_value, nan_lanes());
-}
-
-/* x^(p − 1), of which the relative error is at most *error. */
-INLINE lanes lower_power(double p, lanes x, lanes *error) {
-    *error = spread(of_function);
-    if (p == -1)
-        return 1 / (x * x);
-    if (p == (double)(int)p) {
-        lanes power = spread(1);
-        *error = spread(p * unit);
-        for (int k = 1; k < (int)p; k++)
-            power *= x;
-        return power;
-    }
-    const lanes log = (p - 1) * logarithm(lanes_max(x, spread(tiny)));
-    *error = of_function * (1 + lanes_abs(log));
-    return select(x >= spread(0), exponential(log), nan_lanes());
 }
 
 /* --------------------------------------------------------------------------------------------- steps of one argument
@@ -450,36 +341,36 @@ static lanes bounds_part(const hcri_tape *tape, const double *y, double *work) {
 /* --------------------------------------------------------------------------------------------------------- ways on
  */
 
-/* x at t with a bound of its error, its derivative by t there, and, from t up to t + ahead, bounds of |x|, |x'| and
- * |x''|. The derivative's own rounding is less than 2^-40 of `rate`. */
-typedef struct bend {
+/* A Taylor model: x at t with a bound of its error, its derivative by t there, and, from t up to t + ahead, bounds of
+ * |x|, |x'| and |x''|. The derivative's own rounding is less than 2^-40 of `rate`. */
+typedef struct taylor {
     lanes value, error, slope, size, rate, curve;
-} bend;
+} taylor;
 
 typedef struct rays {
     const double *start, *slope, *error;
     lanes t, ahead;
 } rays;
 
-INLINE bend bend_at(const double *work, uint32_t step, lanes ahead) {
+INLINE taylor taylor_at(const double *work, uint32_t step, lanes ahead) {
     const double *at = work + 40 * (size_t)step;
-    bend x = {load(at), load(at + 8), load(at + 16), spread(0), load(at + 24), load(at + 32)};
+    taylor x = {load(at), load(at + 8), load(at + 16), spread(0), load(at + 24), load(at + 32)};
     x.size = lanes_abs(x.value) + x.error + more * ahead * x.rate;
     return x;
 }
 
-INLINE bend affine_bend(double start, const rays *r, size_t s) {
+INLINE taylor affine_taylor(double start, const rays *r, size_t s) {
     const lanes slope = load(r->slope + 8 * s), moved = r->t * slope, off = load(r->error + 8 * s);
     const lanes error = r->t * off + 6 * unit * (__builtin_fabs(start) + lanes_abs(moved));
-    return (bend){start + moved, error, slope, spread(0), lanes_abs(slope) + off, spread(0)};
+    return (taylor){start + moved, error, slope, spread(0), lanes_abs(slope) + off, spread(0)};
 }
 
-static bend sum_bend(const hcri_tape *tape, const hcri_step *step, const double *work, lanes ahead) {
-    bend total = {.value = spread(step->parameter), .error = spread(0), .slope = spread(0), .rate = spread(0)};
+static taylor sum_taylor(const hcri_tape *tape, const hcri_step *step, const double *work, lanes ahead) {
+    taylor total = {.value = spread(step->parameter), .error = spread(0), .slope = spread(0), .rate = spread(0)};
     total.curve = spread(0);
     lanes size = lanes_abs(total.value);
     for (size_t k = step->first; k < step->first + step->count; k++) {
-        const bend x = bend_at(work, tape->argument[k], ahead);
+        const taylor x = taylor_at(work, tape->argument[k], ahead);
         const double weight = tape->weight[k], positive = __builtin_fabs(weight);
         total.value += weight * x.value;
         total.error += positive * x.error;
@@ -492,34 +383,34 @@ static bend sum_bend(const hcri_tape *tape, const hcri_step *step, const double 
     return total;
 }
 
-INLINE bend product_bend(bend x, bend y) {
+INLINE taylor product_taylor(taylor x, taylor y) {
     const lanes value = x.value * y.value;
-    return (bend){value,
-                  lanes_abs(x.value) * y.error + (lanes_abs(y.value) + y.error) * x.error + unit * lanes_abs(value),
-                  x.slope * y.value + x.value * y.slope,
-                  spread(0),
-                  x.rate * y.size + x.size * y.rate,
-                  x.curve * y.size + 2 * x.rate * y.rate + x.size * y.curve};
+    return (taylor){value,
+                    lanes_abs(x.value) * y.error + (lanes_abs(y.value) + y.error) * x.error + unit * lanes_abs(value),
+                    x.slope * y.value + x.value * y.slope,
+                    spread(0),
+                    x.rate * y.size + x.size * y.rate,
+                    x.curve * y.size + 2 * x.rate * y.rate + x.size * y.curve};
 }
 
 /* f(x) from f and f', and bounds of |f'| and |f''| where |x'| times `ahead` may take x; `error` is f's own. */
-INLINE bend composed(bend x, lanes f, lanes derivative, lanes error, lanes rate, lanes curve) {
-    return (bend){f,         rate * x.error + error, derivative * x.slope,
-                  spread(0), rate * x.rate,          curve * x.rate * x.rate + rate * x.curve};
+INLINE taylor composed(taylor x, lanes f, lanes derivative, lanes error, lanes rate, lanes curve) {
+    return (taylor){f,         rate * x.error + error, derivative * x.slope,
+                    spread(0), rate * x.rate,          curve * x.rate * x.rate + rate * x.curve};
 }
 
-INLINE bend power_bend(double p, bend x) {
+INLINE taylor power_taylor(double p, taylor x) {
     lanes unused;
     const lanes lower = lower_power(p, x.value, &unused), value = lower * x.value;
     const lanes curve = p < 2 ? spread(0) : p * (p - 1) * lower_power(p - 1, x.size, &unused);
     return composed(x, value, p * lower, p * unit * lanes_abs(value), p * lower_power(p, x.size, &unused), curve);
 }
 
-static bend squares_bend(const hcri_tape *tape, const hcri_step *step, const double *work, lanes ahead) {
-    bend total = {.value = spread(0), .error = spread(0), .slope = spread(0), .rate = spread(0)};
+static taylor squares_taylor(const hcri_tape *tape, const hcri_step *step, const double *work, lanes ahead) {
+    taylor total = {.value = spread(0), .error = spread(0), .slope = spread(0), .rate = spread(0)};
     total.curve = spread(0);
     for (size_t k = step->first; k < step->first + step->count; k++) {
-        const bend x = bend_at(work, tape->argument[k], ahead), square = product_bend(x, x);
+        const taylor x = taylor_at(work, tape->argument[k], ahead), square = product_taylor(x, x);
         total.value += square.value;
         total.error += square.error;
         total.slope += square.slope;
@@ -530,14 +421,14 @@ static bend squares_bend(const hcri_tape *tape, const hcri_step *step, const dou
     return total;
 }
 
-static bend other_bend(const hcri_tape *tape, const hcri_step *step, const double *work, lanes ahead) {
+static taylor other_taylor(const hcri_tape *tape, const hcri_step *step, const double *work, lanes ahead) {
     const uint32_t *argument = tape->argument + step->first;
-    const bend x = bend_at(work, argument[0], ahead);
+    const taylor x = taylor_at(work, argument[0], ahead);
     switch (step->kind) {
-    case HCRI_STEP_SUM: return sum_bend(tape, step, work, ahead);
-    case HCRI_STEP_PRODUCT: return product_bend(x, bend_at(work, argument[1], ahead));
-    case HCRI_STEP_SUM_SQUARES: return squares_bend(tape, step, work, ahead);
-    case HCRI_STEP_POWER: return power_bend(step->parameter, x);
+    case HCRI_STEP_SUM: return sum_taylor(tape, step, work, ahead);
+    case HCRI_STEP_PRODUCT: return product_taylor(x, taylor_at(work, argument[1], ahead));
+    case HCRI_STEP_SUM_SQUARES: return squares_taylor(tape, step, work, ahead);
+    case HCRI_STEP_POWER: return power_taylor(step->parameter, x);
     case HCRI_STEP_EXP: {
         const lanes value = exponential(x.value),
                     largest = more * exponential(x.value + x.error + more * ahead * x.rate);
@@ -549,7 +440,7 @@ static bend other_bend(const hcri_tape *tape, const hcri_step *step, const doubl
         return composed(x, sine(x.value, quarter), sine(x.value, quarter + 1), spread(of_function), spread(1),
                         spread(1));
     }
-    default: return (bend){nan_lanes(), nan_lanes(), nan_lanes(), spread(0), nan_lanes(), nan_lanes()};
+    default: return (taylor){nan_lanes(), nan_lanes(), nan_lanes(), spread(0), nan_lanes(), nan_lanes()};
     }
 }
 
@@ -559,10 +450,11 @@ static bend other_bend(const hcri_tape *tape, const hcri_step *step, const doubl
  * ahead would: they change the derivative by 2^-20 ahead M at most. */
 static lanes way_part(const hcri_tape *tape, const rays *r, double *work, lanes *at_t) {
     const lanes per_error = 0x1p20 / r->ahead;
-    bend x = {.value = r->t};
+    taylor x = {.value = r->t};
     for (size_t s = 0; s < tape->steps; s++) {
         const hcri_step *step = &tape->step[s];
-        x = step->kind == HCRI_STEP_AFFINE ? affine_bend(r->start[s], r, s) : other_bend(tape, step, work, r->ahead);
+        x = step->kind == HCRI_STEP_AFFINE ? affine_taylor(r->start[s], r, s)
+                                           : other_taylor(tape, step, work, r->ahead);
         x.error += tiny;
         x.rate += per_error * x.error;
         double *at = work + 40 * s;

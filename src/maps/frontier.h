@@ -36,7 +36,7 @@ typedef struct hcri_frontier {
  * rows at once is found here, in the place of the slice's directions. */
 void hcri_linearise(const hcri_chunk *chunk, hcri_linearised *at);
 
-/* How near to 1 the gauge of a result can be told from 1. */
+/* How near to 1 the gauge of a result can be distinguished from 1. */
 double hcri_least_room(const hcri_chunk *chunk);
 
 /* Of row s, which has one; in the first, second and last of the slice's vectors. */

@@ -249,7 +249,7 @@ const hcri_map hcri_map_soften = {.gives_vector = 1,
                                   .jvp = soften_jvp};
 
 /* v = w/(1 − gamma(w)) of a point y = O + w: soften's inverse. What is on the frontier, where rounding may put results
- * of soften, has the largest v that it can be told from 1 by. */
+ * of soften, has the largest v at which it differs from 1. */
 
 static hcr_outcome soften_inverse(const hcri_chunk *chunk, const hcri_rays *rays, size_t s, double *result) {
     const size_t n = chunk->region->set.outputs;

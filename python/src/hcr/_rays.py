@@ -61,7 +61,7 @@ def margin(region: Facts, arithmetic: float, result: str) -> float:
 
 
 def resolution(region: Facts, result: str) -> float:
-    """How near to 1 the gauge of a result may be told from 1: the margin, which is 0 where every sample is checked."""
+    """How near to 1 the gauge of a result may be: the margin, which is 0 where every sample is checked."""
     margin, eps = region.margin, float(np.finfo(result).eps)
     share = margin.double if result == "float64" else margin.single
     return max(share, eps) if math.isfinite(share) else eps**0.5

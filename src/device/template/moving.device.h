@@ -1,7 +1,7 @@
 /* Sides of rows that move with parameters, HCR_COUNT, in units of their slack at the middle of the range: with x what
- * they are off that, sum_j (slope_j + sum_q lean_jq x_q) v_j against 1 + sum_q rate_q x_q + sum_qk bend_qk x_q x_k.
- * HCR_LEAN, HCR_RATE, HCR_BEND: 0 where there are none. Columns of lean and bend are the first times the number of
- * parameters plus the second. */
+ * they are off that, sum_j (slope_j + sum_q mixed_jq x_q) v_j against 1 + sum_q rate_q x_q + sum_qk curvature_qk x_q
+ * x_k. HCR_MIXED, HCR_RATE, HCR_CURVATURE: 0 where there are none. Columns of mixed and curvature are the first times
+ * the number of parameters plus the second. */
 
 FN void BLOCK(gauge)(ray *r) {
     const sample *const at = r->at;
@@ -11,17 +11,17 @@ FN void BLOCK(gauge)(ray *r) {
         real slack = R(1.0);
         k = BLOCK(slope_start)[i];
         ADD_ROW(row, BLOCK(slope), i, k, r->v)
-#if HCR_LEAN
-        k = BLOCK(lean_start)[i];
-        ADD_PAIRS(row, BLOCK(lean), i, k, r->v, at->moved, )
+#if HCR_MIXED
+        k = BLOCK(mixed_start)[i];
+        ADD_PAIRS(row, BLOCK(mixed), i, k, r->v, at->moved, )
 #endif
 #if HCR_RATE
         k = BLOCK(rate_start)[i];
         ADD_ROW(slack, BLOCK(rate), i, k, at->moved)
 #endif
-#if HCR_BEND
-        k = BLOCK(bend_start)[i];
-        ADD_PAIRS(slack, BLOCK(bend), i, k, at->moved, at->moved, )
+#if HCR_CURVATURE
+        k = BLOCK(curvature_start)[i];
+        ADD_PAIRS(slack, BLOCK(curvature), i, k, at->moved, at->moved, )
 #endif
         if (row > (r->gauge * slack)) { r->gauge = row / slack; }
     }
@@ -40,11 +40,11 @@ FN verdict BLOCK(check)(const place *p) {
         ADD_ROW(row, BLOCK(slope), i, k, p->z)
         k = BLOCK(slope_start)[i];
         ADD_SIZES(terms, BLOCK(slope), i, k, p->size)
-#if HCR_LEAN
-        k = BLOCK(lean_start)[i];
-        ADD_PAIRS(row, BLOCK(lean), i, k, p->z, at->moved, )
-        k = BLOCK(lean_start)[i];
-        ADD_PAIRS(terms, BLOCK(lean), i, k, p->size, at->moved, magnitude)
+#if HCR_MIXED
+        k = BLOCK(mixed_start)[i];
+        ADD_PAIRS(row, BLOCK(mixed), i, k, p->z, at->moved, )
+        k = BLOCK(mixed_start)[i];
+        ADD_PAIRS(terms, BLOCK(mixed), i, k, p->size, at->moved, magnitude)
 #endif
 #if HCR_RATE
         k = BLOCK(rate_start)[i];
@@ -52,11 +52,11 @@ FN verdict BLOCK(check)(const place *p) {
         k = BLOCK(rate_start)[i];
         ADD_SIZES(terms, BLOCK(rate), i, k, at->moved)
 #endif
-#if HCR_BEND
-        k = BLOCK(bend_start)[i];
-        ADD_PAIRS(slack, BLOCK(bend), i, k, at->moved, at->moved, )
-        k = BLOCK(bend_start)[i];
-        ADD_PAIRS(terms, BLOCK(bend), i, k, at->moved, at->moved, magnitude)
+#if HCR_CURVATURE
+        k = BLOCK(curvature_start)[i];
+        ADD_PAIRS(slack, BLOCK(curvature), i, k, at->moved, at->moved, )
+        k = BLOCK(curvature_start)[i];
+        ADD_PAIRS(terms, BLOCK(curvature), i, k, at->moved, at->moved, magnitude)
 #endif
         found = worse(found, judge(row - slack, (HCR_ERROR * terms) + HCR_LOST));
     }

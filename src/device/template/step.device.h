@@ -1,4 +1,4 @@
-/* From a direction to a point. Tables: centre, the origin (with parameters that at their middle, and swing: how it
+/* From a direction to a point. Tables: centre, the origin (with parameters that at their middle, and origin_map: how it
  * moves); lower and upper, what holds results; doubt, of an output the sizes of what its distance from the origin is
  * rounded by beside itself; x_least, x_most and x_middle: the parameters' range. */
 
@@ -23,7 +23,7 @@ FN int begin(const hcr_real *x, sample *at) {
     }
     for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) {
         real sum = centre[j];
-        ADD_ROW(sum, swing, j, k, at->moved)
+        ADD_ROW(sum, origin_map, j, k, at->moved)
         at->origin[j] = rounded(sum);
     }
     return within;

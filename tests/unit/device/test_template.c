@@ -67,9 +67,9 @@ TABLE real below[3] = {R(-1.0) / (R(1.0) + OFF), R(-1.0), R(-1.0) / (R(1.0) - OF
 TABLE real x_least[1] = {R(-1.0)};
 TABLE real x_most[1] = {R(1.0)};
 TABLE real x_middle[1] = {R(0.0)};
-TABLE row_start swing_start[4] = {0, 1, 1, 1};
-TABLE row_column swing_columns[1] = {0};
-TABLE real swing_values[1] = {R(0.25)};
+TABLE row_start origin_map_start[4] = {0, 1, 1, 1};
+TABLE row_column origin_map_columns[1] = {0};
+TABLE real origin_map_values[1] = {R(0.25)};
 
 /* y[2] = -y[0] - y[1]. */
 TABLE row_start across_start[2] = {0, 3};
@@ -115,21 +115,21 @@ TABLE real alone[1] = {R(0.0)};
 #define HCR_BLOCK 1
 #define HCR_FIRST 6u
 #define HCR_COUNT 1u
-#define HCR_LEAN 1
+#define HCR_MIXED 1
 #define HCR_RATE 1
-#define HCR_BEND 1
+#define HCR_CURVATURE 1
 TABLE row_start block_1_slope_start[2] = {0, 2};
 TABLE row_column block_1_slope_columns[2] = {0, 1};
 TABLE real block_1_slope_values[2] = {R(1.0), R(0.5)};
-TABLE row_start block_1_lean_start[2] = {0, 1};
-TABLE row_column block_1_lean_columns[1] = {1};
-TABLE real block_1_lean_values[1] = {R(0.25)};
+TABLE row_start block_1_mixed_start[2] = {0, 1};
+TABLE row_column block_1_mixed_columns[1] = {1};
+TABLE real block_1_mixed_values[1] = {R(0.25)};
 TABLE row_start block_1_rate_start[2] = {0, 1};
 TABLE row_column block_1_rate_columns[1] = {0};
 TABLE real block_1_rate_values[1] = {R(-0.125)};
-TABLE row_start block_1_bend_start[2] = {0, 1};
-TABLE row_column block_1_bend_columns[1] = {0};
-TABLE real block_1_bend_values[1] = {R(-0.125)};
+TABLE row_start block_1_curvature_start[2] = {0, 1};
+TABLE row_column block_1_curvature_columns[1] = {0};
+TABLE real block_1_curvature_values[1] = {R(-0.125)};
 #include "device/template/moving.device.h"
 #define HCR_BLOCKS(DO)                                                                                                 \
     DO(block_0_gauge, block_0_check, block_0_gradient, 0u, 6u, 0)                                                      \
