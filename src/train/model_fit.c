@@ -1,5 +1,4 @@
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,37 +6,10 @@
 #include "base/status.h"
 #include "exact/exact_equalities.h"
 #include "solvers/blas_threads.h"
-#include "train/blend.h"
-#include "train/checkpoint.h"
-#include "train/model.h"
+#include "train/fit_run.h"
 #include "train/model_file.h"
-#include "train/training.h"
 
-/* A run of hcr_fit: everything that it makes and releases. */
-typedef struct fit_run {
-    hcri_pool memory; /* of all arrays */
-    hcr_fit_options options;
-    hcri_samples samples; /* with their parameters, once these are found */
-    const char *const *input_names;
-    size_t member; /* of a blend: its number */
-    size_t n;
-    hcr_model *model;
-    hcr_workspace *workspace;
-    double *Y;          /* the targets, inside the region */
-    hcri_places places; /* of a region with parameters */
-    size_t projected, hidden;
-    size_t listed[sizeof(((hcr_fit_report *)0)->projected) / sizeof(size_t)]; /* the first of the projected ones */
-    size_t *order; /* a permutation of the rows: those held for validation first */
-    size_t held;
-    double *weights; /* of the rows' losses, those of the training rows 1 on average; NULL: all 1 */
-    float *scaled;   /* inputs */
-    double *targets; /* as the loss takes them */
-    hcri_training training;
-    hcri_state state;
-    hcri_run described;
-} fit_run;
-
-static void release(fit_run *run) {
+void hcri_fit_run_release(hcri_fit_run *run) {
     hcr_workspace_free(run->workspace);
     hcr_model_free(run->model);
     hcri_training_release(&run->training);
@@ -52,7 +24,7 @@ static hcr_status refuse_value(const char *table, size_t row, const char *column
 }
 
 /* `region` is the one that was given, of which the model may have quantiles. */
-static hcr_status check_finite(const fit_run *run, const hcr_region *region, hcr_error *error) {
+static hcr_status check_finite(const hcri_fit_run *run, const hcr_region *region, hcr_error *error) {
     const hcri_samples *samples = &run->samples;
     const size_t inputs = samples->inputs, n = hcr_region_dimension(region);
     char name[256];
@@ -68,7 +40,7 @@ static hcr_status check_finite(const fit_run *run, const hcr_region *region, hcr
 }
 
 /* Each target at every level. */
-static hcr_status repeat_targets(fit_run *run, hcr_error *error) {
+static hcr_status repeat_targets(hcri_fit_run *run, hcr_error *error) {
     const size_t levels = run->options.quantile_count, count = run->samples.rows * run->n;
     if (levels == 0)
         return HCR_OK;
@@ -81,7 +53,7 @@ static hcr_status repeat_targets(fit_run *run, hcr_error *error) {
 }
 
 /* Refuses samples of which the parameters leave nothing. */
-static hcr_status check_places(const fit_run *run, hcr_error *error) {
+static hcr_status check_places(const hcri_fit_run *run, hcr_error *error) {
     const hcr_region *region = run->model->region;
     const size_t p = run->places.parameters;
     const double *lower = hcr_region_parameter_lower(region), *upper = hcr_region_parameter_upper(region);
@@ -105,7 +77,7 @@ static hcr_status check_places(const fit_run *run, hcr_error *error) {
 }
 
 /* Takes the parameters, and finds where they put the origins. */
-static hcr_status place(fit_run *run, hcr_error *error) {
+static hcr_status place(hcri_fit_run *run, hcr_error *error) {
     hcr_model *model = run->model;
     hcri_samples *samples = &run->samples;
     const size_t p = hcr_region_parameters(model->region);
@@ -121,7 +93,7 @@ static hcr_status place(fit_run *run, hcr_error *error) {
     return check_places(run, error);
 }
 
-static void note_projected(fit_run *run, size_t row) {
+static void note_projected(hcri_fit_run *run, size_t row) {
     if (run->projected < sizeof run->listed / sizeof *run->listed)
         run->listed[run->projected] = row;
     run->projected++;
@@ -129,7 +101,7 @@ static void note_projected(fit_run *run, size_t row) {
 
 /* In a star domain, which has no parameters, targets that the origin doesn't see, outside or hidden, are drawn towards
  * it until it does. */
-static hcr_status draw_in(fit_run *run, hcr_error *error) {
+static hcr_status draw_in(hcri_fit_run *run, hcr_error *error) {
     const hcr_allocator *a = hcri_pool_allocator(&run->memory);
     const hcr_region *region = run->model->region;
     const double *Y = run->samples.Y;
@@ -152,7 +124,7 @@ static hcr_status draw_in(fit_run *run, hcr_error *error) {
 static void free_projector(hcr_projector **projector) { hcr_projector_free(*projector); }
 
 /* In any other region they are projected. */
-static hcr_status move_in(fit_run *run, hcr_error *error) {
+static hcr_status move_in(hcri_fit_run *run, hcr_error *error) {
     const hcr_region *region = run->model->region;
     const double *Y = run->samples.Y, *x = run->places.x;
     HCRI_SCOPED uint8_t *inside = hcri_allocate(&hcri_default_allocator, run->samples.rows, 1);
@@ -173,7 +145,7 @@ static hcr_status move_in(fit_run *run, hcr_error *error) {
 }
 
 /* Copies the targets, those outside the region replaced. */
-static hcr_status project(fit_run *run, hcr_error *error) {
+static hcr_status project(hcri_fit_run *run, hcr_error *error) {
     const hcri_samples *samples = &run->samples;
     run->Y = hcri_copy(hcri_pool_allocator(&run->memory), samples->Y, samples->rows * run->n, sizeof *run->Y);
     HCRI_TRY(hcri_pool_check(&run->memory, error));
@@ -181,7 +153,7 @@ static hcr_status project(fit_run *run, hcr_error *error) {
 }
 
 /* The rows in a random order, or with validation_last in their own; those held for validation come first. */
-static hcr_status split(fit_run *run, hcr_error *error) {
+static hcr_status split(hcri_fit_run *run, hcr_error *error) {
     const size_t rows = run->samples.rows;
     run->order = hcri_allocate(hcri_pool_allocator(&run->memory), rows, sizeof *run->order);
     HCRI_TRY(hcri_pool_check(&run->memory, error));
@@ -203,7 +175,7 @@ static hcr_status split(fit_run *run, hcr_error *error) {
 }
 
 /* The weights that were given, in another unit. */
-static hcr_status weigh(fit_run *run, hcr_error *error) {
+static hcr_status weigh(hcri_fit_run *run, hcr_error *error) {
     const double *given = run->samples.weights;
     const size_t rows = run->samples.rows;
     double largest = 0, sum[2] = {0, 0}; /* of rows to train on, held rows */
@@ -257,7 +229,7 @@ static int by_size(const void *left, const void *right) {
 
 /* With the pinball loss a fresh network predicts the targets' quantiles, not their means: quantiles that all begin at
  * the mean would begin tied, and where a map ties outputs it takes the gradients that part them away. */
-static hcr_status centre_on_quantiles(fit_run *run, hcr_error *error) {
+static hcr_status centre_on_quantiles(hcri_fit_run *run, hcr_error *error) {
     const double *level = run->model->levels;
     const size_t *row = run->order + run->held, count = run->samples.rows - run->held;
     if (level == NULL)
@@ -274,7 +246,7 @@ static hcr_status centre_on_quantiles(fit_run *run, hcr_error *error) {
     return HCR_OK;
 }
 
-static hcr_status scale(fit_run *run, hcr_error *error) {
+static hcr_status scale(hcri_fit_run *run, hcr_error *error) {
     hcr_model *model = run->model;
     const hcri_samples *samples = &run->samples;
     const size_t *row = run->order + run->held, count = samples->rows - run->held, inputs = samples->inputs;
@@ -304,7 +276,7 @@ static hcr_status scale(fit_run *run, hcr_error *error) {
     return HCR_OK;
 }
 
-static hcr_status make_targets(fit_run *run, hcr_error *error) {
+static hcr_status make_targets(hcri_fit_run *run, hcr_error *error) {
     const size_t width = hcri_head_targets(run->options.head, run->n), rows = run->samples.rows;
     const hcri_scaling *scaling = &run->model->targets;
     run->targets = hcri_allocate(hcri_pool_allocator(&run->memory), rows, width * sizeof *run->targets);
@@ -319,14 +291,14 @@ static hcr_status make_targets(fit_run *run, hcr_error *error) {
 }
 
 static hcr_status save_state(void *context, const hcri_state *state, hcr_error *error) {
-    const fit_run *run = context;
+    const hcri_fit_run *run = context;
     if (run->options.checkpoint == NULL)
         return HCR_OK;
     return hcri_checkpoint_save(run->options.checkpoint, &run->described, state, error);
 }
 
 /* The checkpoint's state, where there is one to go on from: *found. */
-static hcr_status load_state(fit_run *run, int *found, hcr_error *error) {
+static hcr_status load_state(hcri_fit_run *run, int *found, hcr_error *error) {
     const hcr_fit_options *options = &run->options;
     *found = 0;
     HCRI_TRY(hcri_run_describe(&run->described, options, run->model->region, &run->samples, error));
@@ -342,7 +314,7 @@ static hcr_status load_state(fit_run *run, int *found, hcr_error *error) {
 
 /* The state to begin with: fresh, or the checkpoint's. A fresh one is saved at once, so that a path that can't be
  * written is known before the first epoch and an interruption during it finds a checkpoint. */
-static hcr_status begin(fit_run *run, hcr_error *error) {
+static hcr_status begin(hcri_fit_run *run, hcr_error *error) {
     hcri_net_initialise(&run->model->net, &run->state.random, run->state.weights);
     if (run->options.checkpoint == NULL)
         return HCR_OK;
@@ -351,7 +323,7 @@ static hcr_status begin(fit_run *run, hcr_error *error) {
     return found ? HCR_OK : save_state(run, &run->state, error);
 }
 
-static hcr_status train(fit_run *run, hcr_error *error) {
+static hcr_status train(hcri_fit_run *run, hcr_error *error) {
     hcr_model *model = run->model;
     HCRI_TRY(begin(run, error));
     run->training = (hcri_training){.net = &model->net,
@@ -374,8 +346,8 @@ static hcr_status train(fit_run *run, hcr_error *error) {
     return status;
 }
 
-/* The rows that are kept for validation. */
-static hcr_status gather_held(const fit_run *run, const hcr_allocator *memory, hcri_held *gathered, hcr_error *error) {
+hcr_status hcri_fit_run_held(const hcri_fit_run *run, const hcr_allocator *memory, hcri_held *gathered,
+                             hcr_error *error) {
     const hcri_samples *samples = &run->samples;
     const size_t held = run->held, inputs = samples->inputs, n = run->n, p = run->places.parameters;
     double *X = hcri_allocate(memory, held, (inputs + n + p + 1) * sizeof *X);
@@ -394,18 +366,16 @@ static hcr_status gather_held(const fit_run *run, const hcr_allocator *memory, h
     return HCR_OK;
 }
 
-static hcr_status calibrate(fit_run *run, hcr_error *error) {
+static hcr_status calibrate(hcri_fit_run *run, hcr_error *error) {
     hcri_held held;
     HCRI_SCRATCH(memory, &hcri_default_allocator);
     if (!run->options.calibrate)
         return HCR_OK;
-    HCRI_TRY(gather_held(run, memory, &held, error));
+    HCRI_TRY(hcri_fit_run_held(run, memory, &held, error));
     return hcri_calibrate(run->model, &held, error);
 }
 
-/* Predictions of all rows: their mean squared errors in output units, weighted, how many of the training rows' are
- * inside, and a blend's losses. */
-static hcr_status measure(fit_run *run, hcr_fit_report *report, hcr_error *error) {
+hcr_status hcri_fit_run_measure(hcri_fit_run *run, hcr_fit_report *report, hcr_error *error) {
     const hcr_allocator *a = hcri_pool_allocator(&run->memory);
     const size_t rows = run->samples.rows;
     double *y = hcri_allocate(a, rows, run->n * sizeof *y);
@@ -439,7 +409,7 @@ static hcr_status measure(fit_run *run, hcr_fit_report *report, hcr_error *error
     return HCR_OK;
 }
 
-static hcr_status fill_report(fit_run *run, hcr_fit_report *report, hcr_error *error) {
+static hcr_status fill_report(hcri_fit_run *run, hcr_fit_report *report, hcr_error *error) {
     hcri_training *training = &run->training;
     const float *weights = run->model->weights;
     report->rows = training->rows;
@@ -452,13 +422,13 @@ static hcr_status fill_report(fit_run *run, hcr_fit_report *report, hcr_error *e
     HCRI_TRY(hcri_training_loss(training, weights, training->rows, training->row, &report->training_loss, error));
     HCRI_TRY(
         hcri_training_loss(training, weights, training->held, training->held_row, &report->validation_loss, error));
-    return measure(run, report, error);
+    return hcri_fit_run_measure(run, report, error);
 }
 
 static void free_region(hcr_region **region) { hcr_region_free(*region); }
 
 /* The model, of the region that was given or of quantiles of it. */
-static hcr_status create_model(fit_run *run, const hcr_region *region, const char *text, hcr_error *error) {
+static hcr_status create_model(hcri_fit_run *run, const hcr_region *region, const char *text, hcr_error *error) {
     const hcr_fit_options *options = &run->options;
     HCRI_SCOPED_BY(free_region) hcr_region *quantiles = NULL;
     if (options->quantile_count != 0)
@@ -469,8 +439,8 @@ static hcr_status create_model(fit_run *run, const hcr_region *region, const cha
     return hcri_model_check_text(run->model, error);
 }
 
-static hcr_status run_fit(fit_run *run, const hcr_region *region, const char *text, hcr_fit_report *report,
-                          hcr_error *error) {
+hcr_status hcri_fit_run_all(hcri_fit_run *run, const hcr_region *region, const char *text, hcr_fit_report *report,
+                            hcr_error *error) {
     HCRI_TRY(create_model(run, region, text, error));
     const hcr_model *model = run->model;
     HCRI_TRY(check_finite(run, region, error));
@@ -496,164 +466,13 @@ static hcr_status run_fit(fit_run *run, const hcr_region *region, const char *te
     return status;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- blends */
-
-/* A call of hcr_fit. */
-typedef struct fit_call {
-    const hcr_region *region;
-    const char *text;
-    const char *const *input_names;
-    hcri_samples samples;
-    hcr_fit_options options;
-    /* of a blend */
-    size_t runs, run;    /* how many trainings it takes, and which this is */
-    const double *share; /* NULL: to be fitted */
-    size_t best_epoch[HCRI_MOST_MEMBERS];
-} fit_call;
-
-/* A training's progress as that of the whole. */
-static bool on_member(void *context, const hcr_progress *of_member) {
-    const fit_call *call = context;
-    hcr_progress whole = *of_member;
-    whole.epoch += call->run * of_member->epochs;
-    whole.epochs *= call->runs;
-    return call->options.progress(call->options.progress_context, &whole);
-}
-
-/* The options of member k; `path` is room for its checkpoint's name, which has the training's number behind. */
-static void member_options(const fit_call *call, size_t k, char *path, hcr_fit_options *options) {
-    *options = call->options;
-    if (options->blend_count != 0)
-        options->head = options->blend[k % options->blend_count];
-    if (options->head != HCR_HEAD_CONTRACT && options->head != HCR_HEAD_PROJECT)
-        options->raw_weight = 0;
-    if (call->share != NULL) { /* on all rows, as long as was best without the held ones */
-        options->validation = 0;
-        options->epochs = options->patience == 0 ? options->epochs : call->best_epoch[k];
-        options->patience = 0;
-    }
-    if (options->progress != NULL) {
-        options->progress = on_member;
-        options->progress_context = (void *)call;
-    }
-    if (options->checkpoint != NULL && call->run > 0) {
-        sprintf(path, "%s.%zu", options->checkpoint, call->run);
-        options->checkpoint = path;
-    }
-}
-
-static hcr_status check_blend(const fit_call *call, const hcr_model *model, hcr_error *error) {
-    const size_t season = call->options.season, inputs = model->net.inputs;
-    const int has_features = model->net.encoder == HCR_ENCODER_LSTM && model->net.features != 1;
-    if (!hcr_region_is_convex(call->region))
-        return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
-                         "a blend needs a convex region: between two points of this one "
-                         "there may be others outside");
-    if (season == 0)
-        return HCR_OK;
-    if (season > inputs)
-        return hcri_fail(error, HCR_ERROR_SHAPE, "a season of %zu steps is longer than the %zu inputs", season, inputs);
-    if (model->parameter_columns != NULL || has_features)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "with a season the inputs are the values of one series, without %s",
-                         has_features ? "other features" : "parameters: give these apart");
-    return HCR_OK;
-}
-
-/* The blend of the members made so far, in made[0], with the rows of the last one's run. */
-static hcr_status blend(fit_run *run, const fit_call *call, size_t count, hcr_model **made, hcr_fit_report *report,
-                        hcr_error *error) {
-    hcri_held held;
-    HCRI_SCRATCH(memory, &hcri_default_allocator);
-    HCRI_TRY(hcri_blend_make(made[0], count - 1, made + 1, call->options.season, error));
-    hcri_blend *made_blend = &made[0]->blend;
-    for (size_t k = 1; k < count; k++)
-        made[k] = NULL; /* the blend's */
-    if (call->share != NULL) {
-        memcpy(made_blend->share, call->share, hcri_blend_parts(made_blend) * sizeof *made_blend->share);
-        hcri_blend_summarise(made[0]);
-    } else if (run->held > 0) {
-        HCRI_TRY(gather_held(run, memory, &held, error));
-        HCRI_TRY(hcri_blend_fit(made[0], &held, error));
-    }
-    run->model = made[0];
-    const hcr_status status = measure(run, report, error);
-    run->model = NULL;
-    return status;
-}
-
-static void free_models(hcr_model ***made) {
-    for (hcr_model **model = *made; model != NULL && *model != NULL; model++)
-        hcr_model_free(*model);
-    hcri_release(&hcri_default_allocator, *made);
-}
-
-/* Trains all members. When interrupted, *model is a blend of those that there are. */
-static hcr_status train_members(fit_call *call, hcr_model **model, hcr_fit_report *report, hcr_error *error) {
-    const size_t members = call->options.members;
-    const char *checkpoint = call->options.checkpoint;
-    HCRI_SCOPED_BY(free_models) hcr_model **made = hcri_allocate(&hcri_default_allocator, members + 1, sizeof *made);
-    HCRI_SCOPED char *path =
-        hcri_allocate(&hcri_default_allocator, (checkpoint == NULL ? 0 : strlen(checkpoint)) + 32, 1);
-    if (made == NULL || path == NULL)
-        return hcri_fail_memory(error);
-    for (size_t k = 0;; k++, call->run++) {
-        HCRI_SCOPED_BY(release)
-        fit_run run = {.memory = {.from = &hcri_default_allocator},
-                       .samples = call->samples,
-                       .input_names = call->input_names,
-                       .member = k};
-        hcr_fit_report of_member = {0};
-        member_options(call, k, path, &run.options);
-        const hcr_status status = run_fit(&run, call->region, call->text, &of_member, error);
-        if (status != HCR_OK && status != HCR_ERROR_INTERRUPTED)
-            return status;
-        if (k == 0)
-            *report = of_member;
-        call->best_epoch[k] = of_member.best_epoch;
-        made[k] = run.model;
-        run.model = NULL;
-        HCRI_TRY(check_blend(call, made[k], error));
-        if (k + 1 < members && status == HCR_OK)
-            continue;
-        call->run++;
-        HCRI_TRY(blend(&run, call, k + 1, made, report, error));
-        *model = made[0];
-        made[0] = NULL;
-        return status;
-    }
-}
-
-/* Shares are fitted on rows that the members haven't seen, which then are trained again on all rows: stacking (Wolpert,
- * 1992). */
-static hcr_status fit_blend(fit_call *call, hcr_model **model, hcr_fit_report *report, hcr_error *error) {
-    call->runs = call->options.members * (call->options.validation > 0 ? 2 : 1);
-    HCRI_TRY(train_members(call, model, report, error));
-    if (call->options.validation == 0)
-        return HCR_OK;
-    hcr_model *first = *model, *again = NULL;
-    hcr_fit_report of_all = {0};
-    call->share = first->blend.share;
-    const hcr_status status = train_members(call, &again, &of_all, error);
-    if (status == HCR_ERROR_INTERRUPTED) { /* the members that haven't seen all rows are whole */
-        hcr_model_free(again);
-        return status;
-    }
-    hcr_model_free(first);
-    *model = again;
-    of_all.rows_validation = report->rows_validation;
-    of_all.validation_loss = report->validation_loss;
-    of_all.validation_mse = report->validation_mse;
-    *report = of_all;
-    return status;
-}
-
-static hcr_status fit_one(const fit_call *call, hcr_model **model, hcr_fit_report *report, hcr_error *error) {
-    HCRI_SCOPED_BY(release)
-    fit_run run = {.memory = {.from = &hcri_default_allocator},
-                   .samples = call->samples,
-                   .input_names = call->input_names,
-                   .options = call->options};
-    const hcr_status status = run_fit(&run, call->region, call->text, report, error);
+static hcr_status fit_one(const hcri_fit_call *call, hcr_model **model, hcr_fit_report *report, hcr_error *error) {
+    HCRI_SCOPED_BY(hcri_fit_run_release)
+    hcri_fit_run run = {.memory = {.from = &hcri_default_allocator},
+                        .samples = call->samples,
+                        .input_names = call->input_names,
+                        .options = call->options};
+    const hcr_status status = hcri_fit_run_all(&run, call->region, call->text, report, error);
     if (status == HCR_OK || status == HCR_ERROR_INTERRUPTED) {
         *model = run.model;
         run.model = NULL;
@@ -672,7 +491,7 @@ hcr_status hcr_fit(const hcr_region *region, const char *text, size_t rows, size
     HCRI_SCOPED_BY(hcri_blas_end) hcri_blas blas = {0};
     HCRI_TRY(hcri_blas_begin(&blas, error));
     const double start = hcri_seconds();
-    fit_call call = {
+    hcri_fit_call call = {
         .region = region, .text = text, .input_names = input_names, .samples = {rows, inputs, X, parameters, Y, NULL}};
     HCRI_TRY(hcri_options_resolve(options, &call.options, error));
     call.samples.weights = call.options.sample_weights;
@@ -683,7 +502,7 @@ hcr_status hcr_fit(const hcr_region *region, const char *text, size_t rows, size
     hcr_fit_report filled = {0};
     const int is_blend = call.options.members > 1 || call.options.season != 0;
     const hcr_status status =
-        is_blend ? fit_blend(&call, model, &filled, error) : fit_one(&call, model, &filled, error);
+        is_blend ? hcri_fit_blend(&call, model, &filled, error) : fit_one(&call, model, &filled, error);
     filled.seconds = hcri_seconds() - start;
     if (report != NULL && *model != NULL)
         *report = filled;
