@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from . import _library
 from ._arrays import rows
-from ._maps import Maps
+from ._region_maps import Maps
 
 _PLACES = ("line", "column")
 

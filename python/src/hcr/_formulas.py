@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from . import _centres, _rays
+from . import _centre_search, _centres, _rays
 from ._arrays import Array
 from ._facts import Facts
 from .errors import make
@@ -166,7 +166,8 @@ class Maps:
             grids = (1 / step, step, (rays.grid > 0).astype(float))
             self.per_step, self.step, self.on_grid = (arrays.result_constant(values) for values in grids)
         bounds = lower.astype(float), upper.astype(float)
-        self.centre = _centres.Centre(region, arrays, precision, rays.grid, bounds) if is_checked else None
+        made = _centres.Centre if arrays.has_library else _centre_search.CentreSearch
+        self.centre = made(region, arrays, precision, rays.grid, bounds) if is_checked else None
         if is_checked and not _centres.has_room(region, NumPy(precision), precision, rays.grid, bounds):
             raise make("precision", f"the region is too thin, or its ranges too wide, for {what} in {precision.result}")
         self.lower = None if np.isneginf(lower).all() else arrays.result_constant(lower)
@@ -214,7 +215,7 @@ class Maps:
         n = self.n
         bad = xp.sum_last(xp.where((x >= centre.x_lower) & (x <= centre.x_upper), 0.0, 1.0)) > 0
         inside = xp.without_derivative(xp.where(bad, centre.middle, x))
-        known = xp.centre(self.region, inside) if xp.has_library else centre.search(inside)
+        known = centre.search(inside)
         bad = xp.sum_last(xp.where(xp.abs(known) <= self.finite, xp.where(bad, 1.0, 0.0), 1.0)) > 0
         x = xp.where(bad, centre.middle, x)
         origin, inverse, met, kept = centre.find(x, xp.where(bad, centre.origin, known))
