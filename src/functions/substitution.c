@@ -53,11 +53,11 @@ static void finish(hcri_substituted *row, hcri_dd constant) {
     row->count = kept;
 }
 
-void hcri_substituted_row(hcri_substituted *row, size_t count, const uint32_t *columns, const double *values) {
+void hcri_substituted_row(hcri_substituted *row, hcri_row a) {
     hcri_dd constant = {0, 0};
     row->count = 0;
-    for (size_t k = 0; k < count; k++)
-        add_output(row, columns[k], values[k], &constant);
+    for (size_t k = 0; k < a.count; k++)
+        add_output(row, a.columns[k], a.values[k], &constant);
     finish(row, constant);
 }
 

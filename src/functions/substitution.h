@@ -25,7 +25,7 @@ typedef struct hcri_substituted {
 hcr_status hcri_substituted_start(hcri_substituted *row, const hcri_substitution *by, const hcr_allocator *allocator,
                                   hcr_error *error);
 /* T'a and a·constant. What is left of a coefficient whose terms cancel to within their rounding is 0. */
-void hcri_substituted_row(hcri_substituted *row, size_t count, const uint32_t *columns, const double *values);
+void hcri_substituted_row(hcri_substituted *row, hcri_row a);
 /* The same for a dense a of n numbers. */
 void hcri_substituted_vector(hcri_substituted *row, const double *a);
 

@@ -204,7 +204,7 @@ static hcr_status substitute_step(const hcri_tape *tape, const hcri_step *step, 
     if (step->kind != HCRI_STEP_AFFINE)
         return hcri_tape_add(substituted, step->kind, step->parameter, step->rows, step->count, arguments, weights,
                              NULL, error);
-    hcri_substituted_row(row, step->count, arguments, weights);
+    hcri_substituted_row(row, (hcri_row){step->count, arguments, weights});
     return hcri_tape_add(substituted, HCRI_STEP_AFFINE, step->parameter + row->constant, 0, row->count, row->columns,
                          row->values, NULL, error);
 }

@@ -28,11 +28,11 @@ void hcri_float_filter_release(hcri_float_filter *float_filter, const hcr_alloca
  * The error bound: for |v| = 1 the computed max(t upper, t lower) is off by (n + 3) 2^-24 |a| max(|upper|, |lower|) at
  * most for the roundings of v, a, the inverses and the sum, and what underflows is less than a part of 2^-24 of it. n +
  * 16 covers that and the addition of the error bound itself. */
-static int fill_row(const hcri_float_filter *float_filter, size_t i, size_t n, size_t terms, const uint32_t *columns,
-                    const double *values, double lower, double upper) {
+static int fill_row(const hcri_float_filter *float_filter, size_t i, size_t n, hcri_row row, double lower,
+                    double upper) {
     double largest = 0;
-    for (size_t k = 0; k < terms; k++)
-        largest = fmax(largest, fabs(values[k]));
+    for (size_t k = 0; k < row.count; k++)
+        largest = fmax(largest, fabs(row.values[k]));
     const int exponent = ilogb(largest);
     const double low = ldexp(lower, exponent), high = ldexp(upper, exponent), most = fmax(fabs(low), fabs(high));
     if (exponent < -1000 || !(most >= 0x1p-80 && most <= 0x1p80) || (low != 0 && fabs(low) < 0x1p-100) ||
@@ -40,12 +40,12 @@ static int fill_row(const hcri_float_filter *float_filter, size_t i, size_t n, s
         return 0;
     float *panel = float_filter->panels + i / HCRI_SINGLE_PANEL * HCRI_SINGLE_PANEL * n + i % HCRI_SINGLE_PANEL;
     const double scale = ldexp(1, -exponent);
-    for (size_t k = 0; k < terms; k++)
-        panel[HCRI_SINGLE_PANEL * columns[k]] = (float)(values[k] * scale);
+    for (size_t k = 0; k < row.count; k++)
+        panel[HCRI_SINGLE_PANEL * row.columns[k]] = (float)(row.values[k] * scale);
     float_filter->lower[i] = (float)low;
     float_filter->upper[i] = (float)high;
     float_filter->error_bound[i] =
-        (float)(1.01 * ((double)n + 16) * 0x1p-24 * ldexp(hcri_norm(terms, values), -exponent) * most);
+        (float)(1.01 * ((double)n + 16) * 0x1p-24 * ldexp(hcri_norm(row.count, row.values), -exponent) * most);
     return 1;
 }
 
@@ -75,9 +75,8 @@ hcr_status hcri_float_filter_make(const hcri_rows *rows, const hcri_run *run, si
         status =
             hcri_float_filter_order(rows, run->first, run->count, n, lower, upper, allocator, float_filter->row, error);
     for (size_t i = 0; status == HCR_OK && fits && i < run->count; i++) {
-        const size_t row = float_filter->row[i], start = rows->start[row];
-        fits = fill_row(float_filter, i, n, rows->start[row + 1] - start, rows->columns + start, rows->values + start,
-                        lower[row], upper[row]);
+        const size_t row = float_filter->row[i];
+        fits = fill_row(float_filter, i, n, hcri_rows_row(rows, row), lower[row], upper[row]);
     }
     if (status == HCR_OK && fits && run->count >= fewest_bounded) {
         float_filter->blocks =

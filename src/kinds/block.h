@@ -87,6 +87,14 @@ int hcri_block_reads_outputs_alone(const hcri_constraint *constraint);
 /* For `add_work`: numbers that are read once; products with a matrix in the layout that the kernels use. */
 void hcri_work_add(hcri_work *sum, double multiply_adds, double numbers);
 void hcri_work_add_layout(const hcri_rows *rows, const hcri_layout *layout, size_t n, hcri_work *sum);
+/* The source of inequality i, given and taken. */
+static inline hcri_source_row hcri_block_source(const hcri_constraint *constraint, size_t i) {
+    return (hcri_source_row){constraint->source[i], constraint->source_row[i]};
+}
+static inline void hcri_block_set_source(hcri_constraint *constraint, size_t i, hcri_source_row source) {
+    constraint->source[i] = source.place;
+    constraint->source_row[i] = source.row;
+}
 /* Copies the sources of `from` to a block with as many inequalities. */
 void hcri_block_copy_sources(hcri_constraint *to, const hcri_constraint *from);
 

@@ -218,6 +218,11 @@ typedef struct hcri_kind {
     void (*add_work)(const hcri_constraint *constraint, hcri_work *sum);
 } hcri_kind;
 
+/* Where a constraint comes from: its place in the set's sources, and which inequality of that it is. */
+typedef struct hcri_source_row {
+    uint32_t place, row;
+} hcri_source_row;
+
 struct hcri_constraint {
     const hcri_kind *kind;
     const hcr_allocator *allocator; /* the set's */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/number.h"
+#include "kinds/block.h"
 #include "region/builder.h"
 #include "region/quantile_name.h"
 #include "region/region.h"
@@ -72,29 +73,24 @@ static void add_bounds(maker *at, size_t level) {
     }
 }
 
-/* Row i with the columns of a level, in at->columns; returns how many. */
-static size_t move_row(maker *at, const hcri_rows *rows, size_t i, size_t level) {
-    const size_t count = rows->start[i + 1] - rows->start[i];
-    for (size_t k = 0; k < count; k++)
-        at->columns[k] = column_at(at, rows->columns[rows->start[i] + k], level);
-    return count;
+/* Row i with the columns of a level, which are in at->columns. */
+static hcri_row move_row(maker *at, const hcri_rows *rows, size_t i, size_t level) {
+    const hcri_row row = hcri_rows_row(rows, i);
+    for (size_t k = 0; k < row.count; k++)
+        at->columns[k] = column_at(at, row.columns[k], level);
+    return (hcri_row){row.count, at->columns, row.values};
 }
 
 static hcr_status add_rows(maker *at, size_t level, hcr_error *error) {
     const hcri_linear *linear = at->from->linear;
     const hcri_equalities *equalities = &at->from->equalities;
-    for (size_t i = 0; i < linear->rows.count; i++) {
-        const size_t count = move_row(at, &linear->rows, i, level),
-                     number = 2 * i + (isinf(linear->upper[i]) ? 1u : 0u);
-        HCRI_TRY(hcri_linear_append(at->to->linear, count, at->columns, linear->rows.values + linear->rows.start[i],
-                                    linear->lower[i], linear->upper[i], linear->base.source[number],
-                                    linear->base.source_row[number], error));
-    }
-    for (size_t i = 0; i < equalities->rows.count; i++) {
-        const size_t count = move_row(at, &equalities->rows, i, level);
-        HCRI_TRY(hcri_set_add_equality(at->to, count, at->columns, equalities->rows.values + equalities->rows.start[i],
-                                       equalities->right[i], equalities->source[i], equalities->source_row[i], error));
-    }
+    for (size_t i = 0; i < linear->rows.count; i++)
+        HCRI_TRY(hcri_linear_append(
+            at->to->linear, move_row(at, &linear->rows, i, level), linear->lower[i], linear->upper[i],
+            hcri_block_source(&linear->base, 2 * i + (isinf(linear->upper[i]) ? 1u : 0u)), error));
+    for (size_t i = 0; i < equalities->rows.count; i++)
+        HCRI_TRY(hcri_set_add_equality(at->to, move_row(at, &equalities->rows, i, level), equalities->right[i],
+                                       hcri_equality_source(equalities, i), error));
     return HCR_OK;
 }
 
@@ -126,8 +122,8 @@ static hcr_status add_order(maker *at, hcr_error *error) {
     for (size_t j = 0; j < at->from->outputs; j++)
         for (size_t l = 0; l + 1 < at->levels; l++) {
             const uint32_t columns[2] = {column_at(at, j, l), column_at(at, j, l + 1)};
-            HCRI_TRY(hcri_linear_append(at->to->linear, 2, columns, difference, -INFINITY, 0, at->builder->place, row++,
-                                        error));
+            HCRI_TRY(hcri_linear_append(at->to->linear, (hcri_row){2, columns, difference}, -INFINITY, 0,
+                                        (hcri_source_row){at->builder->place, row++}, error));
         }
     return HCR_OK;
 }

@@ -261,7 +261,6 @@ hcr_status hcri_builder_check_rows(const hcr_builder *builder, size_t rows, cons
 
 /* The coefficients of a row that aren't 0, with room for the longest of the rows. */
 typedef struct kept_row {
-    size_t count;
     uint32_t *columns;
     double *values;
 } kept_row;
@@ -276,13 +275,14 @@ static hcr_status reserve(kept_row *row, const hcr_allocator *allocator, size_t 
     return row->columns == NULL || row->values == NULL ? hcri_fail_memory(error) : HCR_OK;
 }
 
-static void keep(kept_row *row, const size_t *start, const uint32_t *columns, const double *values, size_t i) {
-    row->count = 0;
+static hcri_row keep(kept_row *row, const size_t *start, const uint32_t *columns, const double *values, size_t i) {
+    size_t count = 0;
     for (size_t k = start[i]; k < start[i + 1]; k++)
         if (values[k] != 0) {
-            row->columns[row->count] = columns[k];
-            row->values[row->count++] = values[k];
+            row->columns[count] = columns[k];
+            row->values[count++] = values[k];
         }
+    return (hcri_row){count, row->columns, row->values};
 }
 
 hcr_status hcri_builder_check_bounds(size_t count, const double *lower, const double *upper, const char *what,
@@ -326,21 +326,20 @@ hcr_status hcr_builder_add_sparse_rows(hcr_builder *builder, size_t rows, const 
     HCRI_TRY(hcri_builder_begin(builder, error));
     hcri_linear *linear = hcri_builder_linear(builder);
     HCRI_SCRATCH(scratch, &builder->set.allocator);
-    kept_row kept;
-    HCRI_TRY(reserve(&kept, scratch, rows, start, error));
+    kept_row room;
+    HCRI_TRY(reserve(&room, scratch, rows, start, error));
     hcr_status status = HCR_OK;
     const size_t before = linear->rows.count;
     const uint32_t rows_before = builder->place_rows;
     for (size_t i = 0; i < rows && status == HCR_OK; i++) {
-        keep(&kept, start, columns, values, i);
+        const hcri_row kept = keep(&room, start, columns, values, i);
         const double low = lower == NULL ? -INFINITY : hcri_builder_bound(lower[i]);
         const double high = upper == NULL ? INFINITY : hcri_builder_bound(upper[i]);
         const uint32_t row = builder->place_rows++;
         if (kept.count == 0 && (low > 0 || high < 0))
             status = hcri_fail(error, HCR_ERROR_EMPTY, "row %zu has no coefficients and its bounds exclude 0", i);
         if (kept.count != 0 && !(isinf(low) && isinf(high)))
-            status = hcri_linear_append(linear, kept.count, kept.columns, kept.values, low, high, builder->place, row,
-                                        error);
+            status = hcri_linear_append(linear, kept, low, high, (hcri_source_row){builder->place, row}, error);
     }
     if (status != HCR_OK) { /* as it was before */
         linear->rows.count = before;
@@ -366,20 +365,19 @@ hcr_status hcr_builder_add_equalities(hcr_builder *builder, size_t rows, const s
     HCRI_TRY(hcri_builder_begin(builder, error));
     hcri_set *set = &builder->set;
     HCRI_SCRATCH(scratch, &set->allocator);
-    kept_row kept;
-    HCRI_TRY(reserve(&kept, scratch, rows, start, error));
+    kept_row room;
+    HCRI_TRY(reserve(&room, scratch, rows, start, error));
     hcr_status status = HCR_OK;
     const size_t before = set->equalities.rows.count;
     const uint32_t rows_before = builder->place_rows;
     for (size_t i = 0; i < rows && status == HCR_OK; i++) {
-        keep(&kept, start, columns, values, i);
+        const hcri_row kept = keep(&room, start, columns, values, i);
         const uint32_t row = builder->place_rows++;
         if (kept.count == 0 && right[i] != 0)
             status = hcri_fail(error, HCR_ERROR_EMPTY, "equality %zu has no coefficients and a right side of %g", i,
                                right[i]);
         if (kept.count != 0)
-            status =
-                hcri_set_add_equality(set, kept.count, kept.columns, kept.values, right[i], builder->place, row, error);
+            status = hcri_set_add_equality(set, kept, right[i], (hcri_source_row){builder->place, row}, error);
     }
     if (status != HCR_OK) { /* as it was before */
         set->equalities.rows.count = before;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/double_double.h"
+#include "kinds/block.h"
 #include "kinds/varying/varying.h"
 #include "region/sample_centre.h"
 #include "region/sample_origin.h"
@@ -86,13 +87,14 @@ static hcr_status add_box(const hcr_region *region, const double *is_free, hcri_
 typedef struct hcri_sample_at {
     const hcr_region *region;
     const double *point, *x, *is_free;
+    hcri_set *slice; /* which is made */
 } hcri_sample_at;
 
-static size_t count_free(const hcri_sample_at *at, size_t count, const uint32_t *columns) {
-    size_t free = 0;
-    for (size_t k = 0; k < count; k++)
-        free += at->is_free == NULL || at->is_free[columns[k]] != 0;
-    return free;
+static int has_free(const hcri_sample_at *at, hcri_row row) {
+    int any = 0;
+    for (size_t k = 0; k < row.count; k++)
+        any |= at->is_free == NULL || at->is_free[row.columns[k]] != 0;
+    return any;
 }
 
 static int is_row_free(const hcri_sample_at *at, const hcri_constraint *from, size_t i) {
@@ -103,76 +105,67 @@ static int is_row_free(const hcri_sample_at *at, const hcri_constraint *from, si
 /* One row with sides of its own and the sources of inequalities 2i and 2i + 1 of `from`. Nothing when none of its
  * entries is an output's that is free: the origin satisfies it, and so does every point. An equality when it isn't
  * free, with the value that it has at the origin. */
-static hcr_status append_row(const hcri_sample_at *at, hcri_set *slice, size_t count, const uint32_t *columns,
-                             const double *values, double lower, double upper, const hcri_constraint *from, size_t i,
-                             hcr_error *error) {
-    hcri_linear *linear = slice->linear;
-    if (count_free(at, count, columns) == 0)
+static hcr_status append_row(const hcri_sample_at *at, hcri_row row, double lower, double upper,
+                             const hcri_constraint *from, size_t i, hcr_error *error) {
+    hcri_linear *linear = at->slice->linear;
+    if (!has_free(at, row))
         return HCR_OK;
     if (!is_row_free(at, from, i)) {
         hcri_dd value = {0, 0};
-        for (size_t k = 0; k < count; k++)
-            value = hcri_dd_add_product(value, values[k], at->point[columns[k]]);
-        return hcri_set_add_equality(slice, count, columns, values, hcri_dd_value(value), from->source[2 * i],
-                                     from->source_row[2 * i], error);
+        for (size_t k = 0; k < row.count; k++)
+            value = hcri_dd_add_product(value, row.values[k], at->point[row.columns[k]]);
+        return hcri_set_add_equality(at->slice, row, hcri_dd_value(value), hcri_block_source(from, 2 * i), error);
     }
-    HCRI_TRY(hcri_linear_append(linear, count, columns, values, lower, upper, from->source[2 * i],
-                                from->source_row[2 * i], error));
-    linear->base.source[linear->base.count - 1] = from->source[2 * i + 1];
-    linear->base.source_row[linear->base.count - 1] = from->source_row[2 * i + 1];
+    HCRI_TRY(hcri_linear_append(linear, row, lower, upper, hcri_block_source(from, 2 * i), error));
+    hcri_block_set_source(&linear->base, linear->base.count - 1, hcri_block_source(from, 2 * i + 1));
     return HCR_OK;
 }
 
-/* Columns increase: those of outputs come first. */
-static size_t output_entries(const hcr_region *region, const hcri_rows *rows, size_t i) {
-    size_t count = rows->start[i + 1] - rows->start[i];
-    while (count > 0 && rows->columns[rows->start[i] + count - 1] >= region->set.outputs)
-        count--;
-    return count;
+/* The part of row i that is over outputs: columns increase, so that those come first. */
+static hcri_row output_part(const hcr_region *region, const hcri_rows *rows, size_t i) {
+    hcri_row row = hcri_rows_row(rows, i);
+    while (row.count > 0 && row.columns[row.count - 1] >= region->set.outputs)
+        row.count--;
+    return row;
 }
 
-static hcr_status append_fixed_rows(const hcri_sample_at *at, hcri_set *slice, hcr_error *error) {
+static hcr_status append_fixed_rows(const hcri_sample_at *at, hcr_error *error) {
     const hcr_region *region = at->region;
     const hcri_linear *from = region->set.linear;
     for (size_t i = 0; i < from->rows.count; i++) {
-        const size_t start = from->rows.start[i];
         double lower = from->lower[i], upper = from->upper[i];
         if (!isinf(lower))
             lower = hcri_dd_rounded(without_parameters(region, &from->rows, i, at->x, lower), INFINITY);
         if (!isinf(upper))
             upper = hcri_dd_rounded(without_parameters(region, &from->rows, i, at->x, upper), -INFINITY);
-        HCRI_TRY(append_row(at, slice, output_entries(region, &from->rows, i), from->rows.columns + start,
-                            from->rows.values + start, lower, upper, &from->base, i, error));
+        HCRI_TRY(append_row(at, output_part(region, &from->rows, i), lower, upper, &from->base, i, error));
     }
     return HCR_OK;
 }
 
-static hcr_status append_bilinear_rows(const hcri_sample_at *at, const hcri_constraint *from, hcri_set *slice,
-                                       hcr_error *error) {
-    const hcr_region *region = at->region;
-    const hcr_allocator *allocator = &slice->allocator;
-    uint32_t *columns = hcri_allocate(allocator, region->set.outputs, sizeof *columns);
-    double *values = hcri_allocate(allocator, region->set.outputs, sizeof *values);
-    hcr_status status = columns == NULL || values == NULL ? hcri_fail_memory(error) : HCR_OK;
-    for (size_t i = 0; 2 * i < from->count && status == HCR_OK; i++) {
-        double lower, upper;
-        const size_t count = from->kind->row_at(from, i, region->set.outputs, at->x, columns, values, &lower, &upper);
-        status = append_row(at, slice, count, columns, values, lower, upper, from, i, error);
+static hcr_status append_bilinear_rows(const hcri_sample_at *at, const hcri_constraint *from, hcr_error *error) {
+    const size_t outputs = at->region->set.outputs;
+    HCRI_SCRATCH(scratch, &at->slice->allocator);
+    uint32_t *columns = hcri_allocate(scratch, outputs, sizeof *columns);
+    double *values = hcri_allocate(scratch, outputs, sizeof *values), lower, upper;
+    if (columns == NULL || values == NULL)
+        return hcri_fail_memory(error);
+    for (size_t i = 0; 2 * i < from->count; i++) {
+        const size_t count = from->kind->row_at(from, i, outputs, at->x, columns, values, &lower, &upper);
+        HCRI_TRY(append_row(at, (hcri_row){count, columns, values}, lower, upper, from, i, error));
     }
-    hcri_release(allocator, columns);
-    hcri_release(allocator, values);
-    return status;
+    return HCR_OK;
 }
 
-static hcr_status add_rows(const hcri_sample_at *at, hcri_set *slice, hcr_error *error) {
-    const hcr_region *region = at->region;
+static hcr_status add_rows(const hcri_sample_at *at, hcr_error *error) {
+    const hcri_set *set = &at->region->set;
     hcri_constraint *made = NULL;
-    HCRI_TRY(hcri_linear_create(region->set.outputs, &slice->allocator, &made, error));
-    HCRI_TRY(hcri_set_add_block(slice, made, error));
-    HCRI_TRY(append_fixed_rows(at, slice, error));
-    for (size_t b = 2; b < region->set.blocks; b++)
-        if (region->set.block[b]->kind->is_bilinear)
-            HCRI_TRY(append_bilinear_rows(at, region->set.block[b], slice, error));
+    HCRI_TRY(hcri_linear_create(set->outputs, &at->slice->allocator, &made, error));
+    HCRI_TRY(hcri_set_add_block(at->slice, made, error));
+    HCRI_TRY(append_fixed_rows(at, error));
+    for (size_t b = 2; b < set->blocks; b++)
+        if (set->block[b]->kind->is_bilinear)
+            HCRI_TRY(append_bilinear_rows(at, set->block[b], error));
     return HCR_OK;
 }
 
@@ -213,13 +206,10 @@ static hcr_status add_other_blocks(const hcr_region *region, const double *x, hc
 
 static hcr_status add_equalities(const hcr_region *region, const double *x, hcri_set *slice, hcr_error *error) {
     const hcri_equalities *from = &region->set.equalities;
-    for (size_t i = 0; i < from->rows.count; i++) {
-        const size_t start = from->rows.start[i];
-        HCRI_TRY(hcri_set_add_equality(slice, output_entries(region, &from->rows, i), from->rows.columns + start,
-                                       from->rows.values + start,
+    for (size_t i = 0; i < from->rows.count; i++)
+        HCRI_TRY(hcri_set_add_equality(slice, output_part(region, &from->rows, i),
                                        hcri_dd_value(without_parameters(region, &from->rows, i, x, from->right[i])),
-                                       from->source[i], from->source_row[i], error));
-    }
+                                       hcri_equality_source(from, i), error));
     return HCR_OK;
 }
 
@@ -232,10 +222,9 @@ static hcr_status fix_affine(const hcr_region *region, const double *x, const hc
         return HCR_OK;
     hcri_rows_release(&fixed->map, allocator);
     for (size_t d = 0; d < from->count; d++) {
-        const size_t start = from->map.start[d];
+        const hcri_row row = output_part(region, &from->map, d);
         fixed->constant[d] = -hcri_dd_value(without_parameters(region, &from->map, d, x, -from->constant[d]));
-        HCRI_TRY(hcri_rows_append(&fixed->map, allocator, output_entries(region, &from->map, d),
-                                  from->map.columns + start, from->map.values + start, error));
+        HCRI_TRY(hcri_rows_append(&fixed->map, allocator, row.count, row.columns, row.values, error));
     }
     return HCR_OK;
 }
@@ -249,7 +238,7 @@ static hcr_status add_held(const hcr_region *region, const double *point, const 
     for (uint32_t j = 0; is_free != NULL && j < region->set.outputs; j++)
         if (is_free[j] == 0)
             HCRI_TRY(
-                hcri_set_add_equality(slice, 1, &j, &one, point[j], box->source[2 * j], box->source_row[2 * j], error));
+                hcri_set_add_equality(slice, (hcri_row){1, &j, &one}, point[j], hcri_block_source(box, 2 * j), error));
     return HCR_OK;
 }
 
@@ -401,11 +390,11 @@ static hcr_status make_slice(const hcr_region *region, const double *point, cons
     HCRI_TRY(hcri_set_add_outputs_of(slice, &region->set, error));
     HCRI_TRY(hcri_set_add_places_of(slice, &region->set, error));
     HCRI_TRY(add_box(region, is_free, slice, error));
-    const hcri_sample_at at = {.region = region, .point = point, .x = x, .is_free = is_free};
+    const hcri_sample_at at = {.region = region, .point = point, .x = x, .is_free = is_free, .slice = slice};
     HCRI_TRY(add_equalities(region, x, slice, error));
     const size_t own = slice->equalities.rows.count;
     HCRI_TRY(add_held(region, point, is_free, slice, error));
-    HCRI_TRY(add_rows(&at, slice, error));
+    HCRI_TRY(add_rows(&at, error));
     HCRI_TRY(add_other_blocks(region, x, slice, error));
     HCRI_TRY(hcri_set_number(slice, error));
     HCRI_TRY(fix_affine(region, x, &slice->allocator, affine, error));

@@ -156,8 +156,7 @@ hcr_status hcri_set_add_block(hcri_set *set, hcri_constraint *block, hcr_error *
     return HCR_OK;
 }
 
-hcr_status hcri_set_add_equality(hcri_set *set, size_t count, const uint32_t *columns, const double *values,
-                                 double right, uint32_t source, uint32_t source_row, hcr_error *error) {
+hcr_status hcri_set_add_equality(hcri_set *set, hcri_row row, double right, hcri_source_row source, hcr_error *error) {
     const hcr_allocator *allocator = &set->allocator;
     hcri_equalities *equalities = &set->equalities;
     const size_t i = equalities->rows.count;
@@ -177,10 +176,10 @@ hcr_status hcri_set_add_equality(hcri_set *set, size_t count, const uint32_t *co
         return hcri_fail_memory(error);
     equalities->source_row = source_rows;
     equalities->capacity = capacity;
-    HCRI_TRY(hcri_rows_append(&equalities->rows, allocator, count, columns, values, error));
+    HCRI_TRY(hcri_rows_append(&equalities->rows, allocator, row.count, row.columns, row.values, error));
     rights[i] = right;
-    sources[i] = source;
-    source_rows[i] = source_row;
+    sources[i] = source.place;
+    source_rows[i] = source.row;
     return HCR_OK;
 }
 

@@ -68,8 +68,10 @@ void hcri_set_soften_place(hcri_set *set, unsigned char priority, double weight)
 hcr_status hcri_set_add_outputs_of(hcri_set *set, const hcri_set *from, hcr_error *error);
 hcr_status hcri_set_add_places_of(hcri_set *set, const hcri_set *from, hcr_error *error);
 hcr_status hcri_set_add_block(hcri_set *set, hcri_constraint *block, hcr_error *error);
-hcr_status hcri_set_add_equality(hcri_set *set, size_t count, const uint32_t *columns, const double *values,
-                                 double right, uint32_t source, uint32_t source_row, hcr_error *error);
+hcr_status hcri_set_add_equality(hcri_set *set, hcri_row row, double right, hcri_source_row source, hcr_error *error);
+static inline hcri_source_row hcri_equality_source(const hcri_equalities *equalities, size_t i) {
+    return (hcri_source_row){equalities->source[i], equalities->source_row[i]};
+}
 /* Numbers of scratch that serve every block. */
 size_t hcri_set_scratch(const hcri_set *set);
 /* From here on callers bring their own: the set is finished, and shared between threads. */

@@ -49,32 +49,31 @@ static hcr_status add_variables(making *at, hcr_error *error) {
 }
 
 /* A row with the sides that are hard (`soft` UINT32_MAX), or one soft side alone with its slack. */
-static hcr_status add_row(making *at, hcri_linear *to, size_t count, double lower, double upper, uint32_t soft,
-                          const hcri_constraint *from, size_t i, hcr_error *error) {
+static hcr_status add_row(making *at, size_t count, size_t r, double lower, double upper, uint32_t soft,
+                          hcr_error *error) {
+    const hcri_constraint *from = at->relaxation->block[r];
+    const size_t i = at->relaxation->number[r];
+    hcri_linear *to = at->to.linear;
     if (isinf(lower) && isinf(upper))
         return HCR_OK;
     if (soft != UINT32_MAX) {
         at->columns[count] = slack_column(at, soft);
         at->values[count++] = soft % 2 == 0 ? -1 : 1;
     }
-    HCRI_TRY(hcri_linear_append(to, count, at->columns, at->values, lower, upper, from->source[2 * i],
-                                from->source_row[2 * i], error));
-    to->base.source[to->base.count - 1] = from->source[2 * i + 1];
-    to->base.source_row[to->base.count - 1] = from->source_row[2 * i + 1];
+    HCRI_TRY(hcri_linear_append(to, (hcri_row){count, at->columns, at->values}, lower, upper,
+                                hcri_block_source(from, 2 * i), error));
+    hcri_block_set_source(&to->base, to->base.count - 1, hcri_block_source(from, 2 * i + 1));
     return HCR_OK;
 }
 
 /* The sides of row r of the relaxation, whose coefficients are in at->columns: up to three rows. */
-static hcr_status add_sides(making *at, hcri_linear *to, size_t count, size_t r, double lower, double upper,
-                            hcr_error *error) {
+static hcr_status add_sides(making *at, size_t count, size_t r, double lower, double upper, hcr_error *error) {
     const uint32_t side = 2 * (uint32_t)r;
-    const hcri_constraint *from = at->relaxation->block[r];
-    const size_t i = at->relaxation->number[r];
-    HCRI_TRY(add_row(at, to, count, is_soft(at, side + 1) ? -INFINITY : lower, is_soft(at, side) ? INFINITY : upper,
-                     UINT32_MAX, from, i, error));
+    HCRI_TRY(add_row(at, count, r, is_soft(at, side + 1) ? -INFINITY : lower, is_soft(at, side) ? INFINITY : upper,
+                     UINT32_MAX, error));
     if (is_soft(at, side))
-        HCRI_TRY(add_row(at, to, count, -INFINITY, upper, side, from, i, error));
-    return is_soft(at, side + 1) ? add_row(at, to, count, lower, INFINITY, side + 1, from, i, error) : HCR_OK;
+        HCRI_TRY(add_row(at, count, r, -INFINITY, upper, side, error));
+    return is_soft(at, side + 1) ? add_row(at, count, r, lower, INFINITY, side + 1, error) : HCR_OK;
 }
 
 /* Of slacks and the room 0, of an origin the region's. */
@@ -118,21 +117,20 @@ static hcr_status add_linear(making *at, hcr_error *error) {
     HCRI_TRY(hcri_set_add_block(&at->to, made, error));
     for (size_t r = 0; r < relaxation->moving; r++) {
         const size_t i = relaxation->number[r];
+        const uint32_t side = 2 * (uint32_t)r;
         if (relaxation->block[r] == &at->from->linear->base) {
             const hcri_linear *from = at->from->linear;
             const hcri_row row = hcri_rows_row(&from->rows, i);
             memcpy(at->columns, row.columns, row.count * sizeof *at->columns);
             memcpy(at->values, row.values, row.count * sizeof *at->values);
-            HCRI_TRY(add_sides(at, at->to.linear, row.count, r, from->lower[i], from->upper[i], error));
+            HCRI_TRY(add_sides(at, row.count, r, from->lower[i], from->upper[i], error));
         } else if (relaxation->block[r] == &at->from->box->base) {
             at->columns[0] = (uint32_t)i;
             at->values[0] = 1;
-            HCRI_TRY(add_row(at, at->to.linear, 1, -INFINITY, at->from->box->upper[i],
-                             is_soft(at, 2 * (uint32_t)r) ? 2 * (uint32_t)r : UINT32_MAX, relaxation->block[r], i,
+            HCRI_TRY(
+                add_row(at, 1, r, -INFINITY, at->from->box->upper[i], is_soft(at, side) ? side : UINT32_MAX, error));
+            HCRI_TRY(add_row(at, 1, r, at->from->box->lower[i], INFINITY, is_soft(at, side + 1) ? side + 1 : UINT32_MAX,
                              error));
-            HCRI_TRY(add_row(at, at->to.linear, 1, at->from->box->lower[i], INFINITY,
-                             is_soft(at, 2 * (uint32_t)r + 1) ? 2 * (uint32_t)r + 1 : UINT32_MAX, relaxation->block[r],
-                             i, error));
         }
     }
     return HCR_OK;
@@ -163,8 +161,7 @@ static hcr_status add_equalities(making *at, hcr_error *error) {
     const hcri_equalities *from = &at->from->equalities;
     for (size_t i = 0; i < from->rows.count; i++) {
         const hcri_row row = hcri_rows_row(&from->rows, i);
-        HCRI_TRY(hcri_set_add_equality(&at->to, row.count, row.columns, row.values, from->right[i], from->source[i],
-                                       from->source_row[i], error));
+        HCRI_TRY(hcri_set_add_equality(&at->to, row, from->right[i], hcri_equality_source(from, i), error));
     }
     return HCR_OK;
 }

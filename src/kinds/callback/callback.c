@@ -77,12 +77,8 @@ static hcr_status compose(const hcri_callback *callback, const hcri_substitution
     for (size_t j = 0; j < callback->inputs; j++) {
         const uint32_t itself = (uint32_t)j;
         const double one = 1;
-        const size_t start = callback->constant == NULL ? 0 : callback->map.start[j];
-        if (callback->constant == NULL)
-            hcri_substituted_row(&row, 1, &itself, &one);
-        else
-            hcri_substituted_row(&row, callback->map.start[j + 1] - start, callback->map.columns + start,
-                                 callback->map.values + start);
+        hcri_substituted_row(&row, callback->constant == NULL ? (hcri_row){1, &itself, &one}
+                                                              : hcri_rows_row(&callback->map, j));
         substituted->constant[j] = row.constant + (callback->constant == NULL ? 0 : callback->constant[j]);
         HCRI_TRY(hcri_rows_append(&substituted->map, allocator, row.count, row.columns, row.values, error));
     }

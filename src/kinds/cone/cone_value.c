@@ -334,9 +334,7 @@ hcr_status hcri_cone_substitute(const hcri_constraint *constraint, const hcri_su
         return hcri_fail_memory(error);
     size_t entries = 0;
     for (size_t i = 0; i < count; i++) {
-        const size_t start = cone->rows.start[i];
-        hcri_substituted_row(&row, cone->rows.start[i + 1] - start, cone->rows.columns + start,
-                             cone->rows.values + start);
+        hcri_substituted_row(&row, hcri_rows_row(&cone->rows, i));
         shift[i] = row.constant + cone->shift[i];
         entries += row.count;
         HCRI_TRY(hcri_rows_append(&rows, scratch, row.count, row.columns, row.values, error));

@@ -35,20 +35,18 @@ static hcr_status make_room(hcri_linear *linear, hcr_error *error) {
     return HCR_OK;
 }
 
-hcr_status hcri_linear_append(hcri_linear *linear, size_t count, const uint32_t *columns, const double *values,
-                              double lower, double upper, uint32_t source, uint32_t source_row, hcr_error *error) {
+hcr_status hcri_linear_append(hcri_linear *linear, hcri_row row, double lower, double upper, hcri_source_row source,
+                              hcr_error *error) {
     hcri_constraint *base = &linear->base;
     const size_t i = linear->rows.count;
     if (i >= linear->capacity)
         HCRI_TRY(make_room(linear, error));
-    (void)hcri_rows_append(&linear->rows, hcri_block_memory(base), count, columns, values, NULL);
+    (void)hcri_rows_append(&linear->rows, hcri_block_memory(base), row.count, row.columns, row.values, NULL);
     HCRI_TRY(hcri_block_has_memory(base, error));
     linear->lower[i] = lower;
     linear->upper[i] = upper;
-    for (size_t side = 0; side < 2; side++) {
-        base->source[2 * i + side] = source;
-        base->source_row[2 * i + side] = source_row;
-    }
+    for (size_t side = 0; side < 2; side++)
+        hcri_block_set_source(base, 2 * i + side, source);
     base->count = 2 * linear->rows.count;
     return HCR_OK;
 }

@@ -24,9 +24,9 @@ typedef struct hcri_linear {
 extern const hcri_kind hcri_kind_linear;
 
 hcr_status hcri_linear_create(size_t n, const hcr_allocator *allocator, hcri_constraint **constraint, hcr_error *error);
-/* Appends one row. */
-hcr_status hcri_linear_append(hcri_linear *linear, size_t count, const uint32_t *columns, const double *values,
-                              double lower, double upper, uint32_t source, uint32_t source_row, hcr_error *error);
+/* Appends one row, both sides of which have that source. */
+hcr_status hcri_linear_append(hcri_linear *linear, hcri_row row, double lower, double upper, hcri_source_row source,
+                              hcr_error *error);
 /* 1 when inequality i surely holds at y, decided by a sum to twice the working precision: numbers that cancel, far out,
  * or that add up to the bound itself. */
 int hcri_linear_holds_exactly(const hcri_linear *linear, size_t i, const double *y);

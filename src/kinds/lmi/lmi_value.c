@@ -135,9 +135,7 @@ hcr_status hcri_lmi_substitute(const hcri_constraint *constraint, const hcri_sub
     if (values == NULL)
         return hcri_fail_memory(error);
     for (size_t e = 0; e < entries; e++) {
-        const size_t start = lmi->terms.start[e];
-        hcri_substituted_row(&row, lmi->terms.start[e + 1] - start, lmi->terms.columns + start,
-                             lmi->terms.values + start);
+        hcri_substituted_row(&row, hcri_rows_row(&lmi->terms, e));
         values[e] = row.constant + lmi->constant[e];
         HCRI_TRY(hcri_rows_append(&terms, memory, row.count, row.columns, row.values, error));
     }

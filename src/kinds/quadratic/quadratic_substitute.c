@@ -53,9 +53,7 @@ static hcr_status to_factor(const hcri_quadratic *from, target *to, hcri_substit
     to->parts.form = HCRI_FACTOR;
     if (from->form == HCRI_FACTOR) {
         for (size_t i = 0; i < from->factor.count; i++) {
-            const size_t start = from->factor.start[i];
-            hcri_substituted_row(row, from->factor.start[i + 1] - start, from->factor.columns + start,
-                                 from->factor.values + start);
+            hcri_substituted_row(row, hcri_rows_row(&from->factor, i));
             HCRI_TRY(add_factor(to, from->shift[i], row, error));
         }
         to->parts.least_eigenvalue = from->least_eigenvalue;
@@ -67,7 +65,7 @@ static hcr_status to_factor(const hcri_quadratic *from, target *to, hcri_substit
         least = fmin(least, from->matrix[j]);
         if (weight == 0)
             continue;
-        hcri_substituted_row(row, 1, &j, &weight);
+        hcri_substituted_row(row, (hcri_row){1, &j, &weight});
         HCRI_TRY(add_factor(to, weight * from->shift[j], row, error));
     }
     /* |Tz|² >= |z|², since the coordinates are outputs themselves; a bit less for the roots' rounding. */

@@ -100,9 +100,8 @@ static hcr_status make_linear(const substituted *made, hcri_constraint **block, 
     HCRI_TRY(hcri_linear_create(made->by->coordinates, made->varying->base.allocator, &linear, error));
     hcr_status status = HCR_OK;
     for (size_t i = 0; i < rows->count && status == HCR_OK; i++)
-        status = hcri_linear_append((hcri_linear *)linear, rows->start[i + 1] - rows->start[i],
-                                    rows->columns + rows->start[i], rows->values + rows->start[i], made->lower[i],
-                                    made->upper[i], 0, 0, error);
+        status = hcri_linear_append((hcri_linear *)linear, hcri_rows_row(rows, i), made->lower[i], made->upper[i],
+                                    (hcri_source_row){0, 0}, error);
     return hcri_block_finish(linear, status, block);
 }
 

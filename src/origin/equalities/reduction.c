@@ -19,16 +19,16 @@ hcr_status hcri_reduction_collect(const hcri_set *set, const hcr_allocator *allo
     hcri_linear *linear = settled->linear;
     for (uint32_t j = 0; j < set->n; j++)
         if (box->lower[j] == box->upper[j]) {
-            HCRI_TRY(hcri_set_add_equality(settled, 1, &j, &one, box->upper[j], box->base.source[2 * j],
-                                           box->base.source_row[2 * j], error));
+            HCRI_TRY(hcri_set_add_equality(settled, (hcri_row){1, &j, &one}, box->upper[j],
+                                           hcri_block_source(&box->base, 2 * j), error));
             box->lower[j] = -INFINITY;
             box->upper[j] = INFINITY;
         }
     for (size_t i = 0; i < linear->rows.count; i++)
         if (linear->lower[i] == linear->upper[i]) {
             const hcri_row row = hcri_rows_row(&linear->rows, i);
-            HCRI_TRY(hcri_set_add_equality(settled, row.count, row.columns, row.values, linear->upper[i],
-                                           linear->base.source[2 * i], linear->base.source_row[2 * i], error));
+            HCRI_TRY(
+                hcri_set_add_equality(settled, row, linear->upper[i], hcri_block_source(&linear->base, 2 * i), error));
             linear->lower[i] = -INFINITY;
             linear->upper[i] = INFINITY;
         }
@@ -175,7 +175,7 @@ static hcr_status add_row(hcri_reduction *reduction, hcri_substituted *row, hcri
                           const hcri_constraint *block, size_t local, hcr_error *error) {
     if (isinf(*lower) && isinf(*upper))
         return HCR_OK;
-    hcri_substituted_row(row, a.count, a.columns, a.values);
+    hcri_substituted_row(row, a);
     const uint32_t number = block->first + (uint32_t)local;
     double sizes = 0;
     for (size_t k = 0; k < a.count; k++)
@@ -191,10 +191,9 @@ static hcr_status add_row(hcri_reduction *reduction, hcri_substituted *row, hcri
     }
     hcri_linear *linear = reduction->set.linear;
     const size_t i = linear->rows.count;
-    HCRI_TRY(hcri_linear_append(linear, row->count, row->columns, row->values, *lower - row->constant,
-                                *upper - row->constant, block->source[local], block->source_row[local], error));
-    linear->base.source[2 * i + 1] = block->source[local + 1];
-    linear->base.source_row[2 * i + 1] = block->source_row[local + 1];
+    HCRI_TRY(hcri_linear_append(linear, (hcri_row){row->count, row->columns, row->values}, *lower - row->constant,
+                                *upper - row->constant, hcri_block_source(block, local), error));
+    hcri_block_set_source(&linear->base, 2 * i + 1, hcri_block_source(block, local + 1));
     reduction->row_of[i] = number;
     reduction->length[reduction->freedom + i] = length;
     return HCR_OK;

@@ -208,11 +208,11 @@ static hcr_status choose_moves(moving *at, hcri_rows *program, hcr_error *error)
     if (at->room >= enough * at->middle_room)
         return HCR_OK;
     HCRI_TRY(hcri_robust_find(at->lifted, &at->sweep, at->point, at->middle_room, program, &most, error));
-    const double drifting = fmax(at->room, 0);
-    if (!(enough * most > drifting))
+    const double room_before = fmax(at->room, 0);
+    if (!(enough * most > room_before))
         return HCR_OK;
-    HCRI_TRY(take(at, program, drifting, &room, error));
-    return enough * room > drifting ? mix(at, program, enough * room, error) : HCR_OK;
+    HCRI_TRY(take(at, program, room_before, &room, error));
+    return enough * room > room_before ? mix(at, program, enough * room, error) : HCR_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------ the origin map

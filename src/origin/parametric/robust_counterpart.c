@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/double_double.h"
+#include "kinds/block.h"
 #include "kinds/callback/callback.h"
 #include "origin/equalities/reduction.h"
 #include "origin/origin_problem.h"
@@ -94,21 +95,12 @@ static hcr_status add_bounds(const maker *at, const unsigned char *idle, hcr_err
     return HCR_OK;
 }
 
-static hcr_status append_row(const maker *at, hcri_row row, double lower, double upper, const hcri_constraint *from,
-                             size_t above, size_t below, hcr_error *error) {
-    hcri_constraint *base = &at->to->set.linear->base;
-    HCRI_TRY(hcri_linear_append(at->to->set.linear, row.count, row.columns, row.values, lower, upper,
-                                from->source[above], from->source_row[above], error));
-    base->source[base->count - 1] = from->source[below];
-    base->source_row[base->count - 1] = from->source_row[below];
-    return HCR_OK;
-}
-
 static hcr_status add_rows(const maker *at, const unsigned char *idle, hcr_error *error) {
     const hcri_linear *from = at->from->linear;
     hcri_constraint *made = NULL;
     HCRI_TRY(hcri_linear_create(at->from->outputs, memory, &made, error));
     HCRI_TRY(hcri_set_add_block(&at->to->set, made, error));
+    hcri_linear *to = at->to->set.linear;
     for (size_t i = 0; i < from->rows.count; i++) {
         hcri_row made_of = hcri_rows_row(&from->rows, i);
         double lower = from->lower[i], upper = from->upper[i];
@@ -117,7 +109,8 @@ static hcr_status add_rows(const maker *at, const unsigned char *idle, hcr_error
             continue;
         HCRI_TRY(take_sides(&row, &lower, &upper, error));
         made_of.count = row.count;
-        HCRI_TRY(append_row(at, made_of, lower, upper, &from->base, 2 * i, 2 * i + 1, error));
+        HCRI_TRY(hcri_linear_append(to, made_of, lower, upper, hcri_block_source(&from->base, 2 * i), error));
+        hcri_block_set_source(&to->base, to->base.count - 1, hcri_block_source(&from->base, 2 * i + 1));
     }
     return HCR_OK;
 }
@@ -128,8 +121,8 @@ static hcr_status add_equalities(const maker *at, hcr_error *error) {
         const hcri_row made_of = hcri_rows_row(&from->rows, e);
         const swept row = sweep_row(at, made_of);
         const double right = hcri_dd_value(hcri_dd_add(row.fixed, -from->right[e]));
-        HCRI_TRY(hcri_set_add_equality(&at->to->set, row.count, made_of.columns, made_of.values, -right,
-                                       from->source[e], from->source_row[e], error));
+        HCRI_TRY(hcri_set_add_equality(&at->to->set, (hcri_row){row.count, made_of.columns, made_of.values}, -right,
+                                       hcri_equality_source(from, e), error));
     }
     return HCR_OK;
 }
@@ -181,7 +174,8 @@ static hcr_status add_varying(const maker *at, const hcri_constraint *block, siz
         }
     const double constant = block->kind->value(block, i, point, NULL, block->scratch);
     if (count != 0)
-        HCRI_TRY(append_row(at, (hcri_row){count, columns, values}, -INFINITY, -constant, block, i, i, error));
+        HCRI_TRY(hcri_linear_append(at->to->set.linear, (hcri_row){count, columns, values}, -INFINITY, -constant,
+                                    hcri_block_source(block, i), error));
     return HCR_OK;
 }
 

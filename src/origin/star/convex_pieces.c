@@ -27,8 +27,8 @@ hcr_status hcri_pieces_add_body(hcri_set *set, const hcri_body *body, hcr_error 
     }
     for (size_t i = 0; i < linear->rows.count; i++) {
         const hcri_row row = hcri_rows_row(&linear->rows, i);
-        HCRI_TRY(hcri_linear_append(set->linear, row.count, row.columns, row.values, linear->lower[i], linear->upper[i],
-                                    linear->base.source[2 * i], linear->base.source_row[2 * i], error));
+        HCRI_TRY(hcri_linear_append(set->linear, row, linear->lower[i], linear->upper[i],
+                                    hcri_block_source(&linear->base, 2 * i), error));
     }
     for (size_t b = 2; b < body->blocks; b++)
         HCRI_TRY(add_copy(set, body->block[b], error));

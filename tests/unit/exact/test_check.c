@@ -180,9 +180,9 @@ static void test_rows(void **state) {
                 kept[used] = columns[j];
                 values[used++] = rows[i][j];
             }
-        assert_int_equal(
-            hcri_linear_append(linear, used, kept, values, i == 1 ? -INFINITY : -2, i == 2 ? 0.1 : 1, 0, 0, NULL),
-            HCR_OK);
+        assert_int_equal(hcri_linear_append(linear, (hcri_row){used, kept, values}, i == 1 ? -INFINITY : -2,
+                                            i == 2 ? 0.1 : 1, (hcri_source_row){0, 0}, NULL),
+                         HCR_OK);
     }
     assert_true(compare(made, 2) > 0);
     hcri_block_release(made);
@@ -246,8 +246,9 @@ static hcr_region *small_region(hcri_set *set) {
     hcri_box_narrow_upper((hcri_box *)box, 0, 1, 0, 0);
     hcri_box_narrow_lower((hcri_box *)box, 0, -1, 0, 1);
     assert_int_equal(hcri_linear_create(2, &set->allocator, &linear, NULL), HCR_OK);
-    assert_int_equal(hcri_linear_append((hcri_linear *)linear, 2, (const uint32_t[]){0, 1}, (const double[]){1, 1},
-                                        -INFINITY, 1.5, 0, 2, NULL),
+    assert_int_equal(hcri_linear_append((hcri_linear *)linear,
+                                        (hcri_row){2, (const uint32_t[]){0, 1}, (const double[]){1, 1}}, -INFINITY, 1.5,
+                                        (hcri_source_row){0, 2}, NULL),
                      HCR_OK);
     assert_int_equal(hcri_quadratic_create(2, &set->allocator, &parts, &ball, NULL), HCR_OK);
     assert_int_equal(hcri_set_add_block(set, box, NULL), HCR_OK);

@@ -179,9 +179,10 @@ static inline hcri_constraint *make_block(const moving_case *c, int products) {
         assert_int_equal(hcri_linear_create(n, memory, &block, NULL), HCR_OK);
         for (size_t i = 0; i < c->rows.count; i++) {
             const size_t start = c->rows.start[i];
-            assert_int_equal(hcri_linear_append((hcri_linear *)block, c->rows.start[i + 1] - start,
-                                                c->rows.columns + start, c->rows.values + start, c->lower[i],
-                                                c->upper[i], 0, 0, NULL),
+            assert_int_equal(hcri_linear_append((hcri_linear *)block,
+                                                (hcri_row){c->rows.start[i + 1] - start, c->rows.columns + start,
+                                                           c->rows.values + start},
+                                                c->lower[i], c->upper[i], (hcri_source_row){0, 0}, NULL),
                              HCR_OK);
         }
     }
@@ -226,7 +227,8 @@ static inline hcri_constraint *make_fixed_block(const moving_case *c, const hcri
                     upper -= c->rows.values[k] * point[c->rows.columns[k]];
                 }
         }
-        assert_int_equal(hcri_linear_append((hcri_linear *)fixed, kept, columns, values, lower, upper, 0, 0, NULL),
+        assert_int_equal(hcri_linear_append((hcri_linear *)fixed, (hcri_row){kept, columns, values}, lower, upper,
+                                            (hcri_source_row){0, 0}, NULL),
                          HCR_OK);
     }
     assert_int_equal(fixed->kind->place(fixed, point, NULL), HCR_OK);

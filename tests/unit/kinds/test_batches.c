@@ -45,9 +45,11 @@ static hcri_constraint *make_rows(hcri_random *random, size_t n, size_t step) {
         const size_t start = rows.start[i];
         const double lower = i % 5 == 0 ? -INFINITY : -0.5 - hcri_random_uniform(random);
         const double upper = i % 5 == 1 ? INFINITY : 0.5 + hcri_random_uniform(random);
-        assert_int_equal(hcri_linear_append((hcri_linear *)block, rows.start[i + 1] - start, rows.columns + start,
-                                            rows.values + start, lower, upper, 0, 0, NULL),
-                         HCR_OK);
+        assert_int_equal(
+            hcri_linear_append((hcri_linear *)block,
+                               (hcri_row){rows.start[i + 1] - start, rows.columns + start, rows.values + start}, lower,
+                               upper, (hcri_source_row){0, 0}, NULL),
+            HCR_OK);
     }
     hcri_rows_release(&rows, allocator);
     return block;

@@ -41,8 +41,8 @@ static hcri_constraint *make_bounds(size_t kind) {
     } else if (kind == 1) {
         assert_int_equal(hcri_linear_create(3, allocator, &block, NULL), HCR_OK);
         for (size_t j = 0; j < 3; j++)
-            assert_int_equal(hcri_linear_append((hcri_linear *)block, 1, columns + j, &one, lower[j], upper[j],
-                                                (uint32_t)j, 0, NULL),
+            assert_int_equal(hcri_linear_append((hcri_linear *)block, (hcri_row){1, columns + j, &one}, lower[j],
+                                                upper[j], (hcri_source_row){(uint32_t)j, 0}, NULL),
                              HCR_OK);
     } else {
         const size_t start[4] = {0};

@@ -64,8 +64,8 @@ static hcri_constraint *make(block_kind kind) {
     case LINEAR:
         assert_int_equal(hcri_linear_create(N, allocator, &block, NULL), HCR_OK);
         for (size_t i = 0; i < 3; i++)
-            assert_int_equal(hcri_linear_append((hcri_linear *)block, 2, rows.columns, rows.values, lower[i], upper[i],
-                                                (uint32_t)i, 7, NULL),
+            assert_int_equal(hcri_linear_append((hcri_linear *)block, (hcri_row){2, rows.columns, rows.values},
+                                                lower[i], upper[i], (hcri_source_row){(uint32_t)i, 7}, NULL),
                              HCR_OK);
         break;
     case VARYING:

@@ -55,7 +55,8 @@ static void test_rows(void **state) {
             const double d = dot(n, row, at.origin), below = 0.1 + hcri_random_uniform(&random);
             const double above = 0.1 + hcri_random_uniform(&random);
             const double lower = i == 1 ? -INFINITY : d - below, upper = i == 2 ? INFINITY : d + above;
-            assert_int_equal(hcri_linear_append((hcri_linear *)block, count, columns, values, lower, upper, 0, 0, NULL),
+            assert_int_equal(hcri_linear_append((hcri_linear *)block, (hcri_row){count, columns, values}, lower, upper,
+                                                (hcri_source_row){0, 0}, NULL),
                              HCR_OK);
             const double slack = fmin(d - lower, upper - d);
             sizes_of(&at, row, &at_origin, &reach, &extra);
@@ -437,7 +438,9 @@ static void test_endless(void **state) {
     const uint32_t column = 0;
     hcri_constraint *block = NULL;
     assert_int_equal(hcri_linear_create(1, allocator, &block, NULL), HCR_OK);
-    assert_int_equal(hcri_linear_append((hcri_linear *)block, 1, &column, &value, -INFINITY, 2, 0, 0, NULL), HCR_OK);
+    assert_int_equal(hcri_linear_append((hcri_linear *)block, (hcri_row){1, &column, &value}, -INFINITY, 2,
+                                        (hcri_source_row){0, 0}, NULL),
+                     HCR_OK);
     assert_int_equal(block->kind->place(block, origin, NULL), HCR_OK);
     hcri_extent extent = {origin, reach, NULL, INFINITY, NULL, 0};
     assert_true(isinf(block->kind->margin(block, u, &extent, scratch_for(block))));

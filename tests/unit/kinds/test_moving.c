@@ -429,9 +429,15 @@ static void test_extremes(void **state) {
     const double values[3][2] = {{1, -1}, {1, 1}, {1e50, 0}};
     hcri_linear *linear = (hcri_linear *)made;
     for (int copies = 0; copies < 6; copies++) { /* fewer and more than eight rows in a run */
-        assert_int_equal(hcri_linear_append(linear, 2, columns[0], values[0], -INFINITY, 0, 0, 0, NULL), HCR_OK);
-        assert_int_equal(hcri_linear_append(linear, 2, columns[1], values[1], 0, INFINITY, 0, 0, NULL), HCR_OK);
-        assert_int_equal(hcri_linear_append(linear, 1, columns[2], values[2], -INFINITY, 1e60, 0, 0, NULL), HCR_OK);
+        assert_int_equal(hcri_linear_append(linear, (hcri_row){2, columns[0], values[0]}, -INFINITY, 0,
+                                            (hcri_source_row){0, 0}, NULL),
+                         HCR_OK);
+        assert_int_equal(hcri_linear_append(linear, (hcri_row){2, columns[1], values[1]}, 0, INFINITY,
+                                            (hcri_source_row){0, 0}, NULL),
+                         HCR_OK);
+        assert_int_equal(hcri_linear_append(linear, (hcri_row){1, columns[2], values[2]}, -INFINITY, 1e60,
+                                            (hcri_source_row){0, 0}, NULL),
+                         HCR_OK);
         const double middle[N + P] = {0, 0, 0.5};
         for (int proved = 0; proved < 2; proved++) {
             hcri_constraint *copy = NULL;

@@ -68,7 +68,8 @@ static void test_box_and_rows(void **state) {
         hcri_box_narrow_lower((hcri_box *)box, j, -2, 0, 0);
         const uint32_t columns[2] = {0, 2};
         const double values[2] = {1, (double)j - 1.5};
-        assert_int_equal(hcri_linear_append((hcri_linear *)linear, 2, columns, values, -1, 0.5 + (double)j, 0, 0, NULL),
+        assert_int_equal(hcri_linear_append((hcri_linear *)linear, (hcri_row){2, columns, values}, -1, 0.5 + (double)j,
+                                            (hcri_source_row){0, 0}, NULL),
                          HCR_OK);
     }
     compare(box, 1);

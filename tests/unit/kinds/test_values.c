@@ -92,9 +92,11 @@ static void test_rows(void **state) {
             const size_t start = rows.start[i];
             lower[i] = -hcri_random_uniform(&random);
             upper[i] = i == 3 ? INFINITY : hcri_random_uniform(&random);
-            assert_int_equal(hcri_linear_append((hcri_linear *)block, rows.start[i + 1] - start, rows.columns + start,
-                                                rows.values + start, lower[i], upper[i], 0, 0, NULL),
-                             HCR_OK);
+            assert_int_equal(
+                hcri_linear_append((hcri_linear *)block,
+                                   (hcri_row){rows.start[i + 1] - start, rows.columns + start, rows.values + start},
+                                   lower[i], upper[i], (hcri_source_row){0, 0}, NULL),
+                HCR_OK);
         }
         draw(&random, n, y);
         for (size_t i = 0; i < 2 * rows.count; i++) {
