@@ -243,7 +243,7 @@ class Map:
             inside, of_relaxed = map._results(some, with_slacks, bad, True)
             result[rows_ if array.ndim > 1 else ...] = inside if array.ndim > 1 else inside[0]
             found = np.atleast_1d(found)
-            found[rows_] = np.where(np.isin(of_relaxed, _LOST), told, Outcome.RELAXED)
+            found[rows_] = np.where(np.isin(of_relaxed, _LOST), of_relaxed, Outcome.RELAXED)
             found = found.reshape(array.shape[:-1])
         return result, found if outcomes else None
 
