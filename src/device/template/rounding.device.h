@@ -1,6 +1,6 @@
 /* What the code is compiled with. */
 
-/* Rounding as IEEE 754 has it is what keeps results inside. Clang doesn't report each such option, but obeys a pragma. */
+/* Rounding as IEEE 754 has it keeps results inside. Clang doesn't report each such option but obeys a pragma. */
 #if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(_M_FP_FAST) ||  \
     (defined(__USE_FAST_MATH__) && (__USE_FAST_MATH__ > 0)) ||                                                         \
     (defined(__FINITE_MATH_ONLY__) && (__FINITE_MATH_ONLY__ > 0))
