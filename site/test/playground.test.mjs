@@ -197,6 +197,35 @@ test("a table is mapped, and comes back inside", async () => {
   await page.waitForFunction(() => /no column "a"/.test(document.querySelector("#table-summary").textContent));
 });
 
+test("a table that is dropped brings its parameters", async () => {
+  await write("var y[2]\nparam cap in [1, 9]\n0 <= y <= cap");
+  await page.evaluate(() => {
+    const data = new DataTransfer();
+    data.items.add(new File(["y[0];y[1];cap\n5;5;2\n5;5;8\n"], "dropped.csv", { type: "text/csv" }));
+    for (const type of ["dragover", "drop"])
+      document.body.dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }));
+  });
+  await page.waitForFunction(() => /dropped.csv: 2 rows, 1 moved/.test(document.querySelector("#table-summary").textContent));
+  assert.deepEqual(await page.$$eval("#table-rows tbody tr", (rows) => rows.map((row) =>
+    [...row.cells].map((cell) => Math.round(1e6 * cell.textContent) / 1e6))), [[1, 2, 2], [2, 5, 5]]);
+  await page.click("#table-close");
+});
+
+test("the keyboard reaches everything, and nothing holds it", async () => {
+  await page.selectOption("#example", { label: "Limits that move (parameters)" });
+  await page.waitForSelector("#sliders input");
+  await page.evaluate(() => document.activeElement.blur());
+  await page.evaluate(() => document.querySelector(".skip").focus());
+  const reached = new Set();
+  for (let k = 0; k < 40; k++) {
+    reached.add(await page.evaluate(() => document.activeElement.id || document.activeElement.closest("[id]")?.id || ""));
+    await page.keyboard.press("Tab");
+  }
+  for (const id of ["example", "link", "export", "python", "file", "theme", "text", "axis0", "axis1", "show-levels", "show-rays",
+    "plane-point", "sliders", "raw0", "raw1", "radius"])
+    assert.ok(reached.has(id), `${id} of ${[...reached].join(" ")}`);
+});
+
 test("48 outputs are checked as one types", async (t) => {
   const text = "var load[48]\n0 <= load <= 900\nabs(load[1:] - load[:-1]) <= 12.5\nsum(load) <= 30000\nnorm(load - 400) <= ";
   const times = [];
