@@ -15,7 +15,9 @@ TD3 and DDPG make of noise.
 
 from __future__ import annotations
 
+import copy
 import math
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -25,6 +27,7 @@ from torch import Tensor
 
 from ._relaxation import OnEmpty
 from .region import Region, needs_region
+from .torch.c_export import export_c as write
 from .torch.distributions import SoftenTransform
 
 try:
@@ -207,4 +210,24 @@ class PPOPolicy(_Limited, ActorCriticPolicy):
         return super().get_distribution(obs)
 
 
-__all__ = ["PPOPolicy", "SACPolicy", "SoftenedDistribution"]
+def export_c(model: Any, folder: str | os.PathLike[str], **options: Any) -> None:
+    """Writes what a trained model of `SACPolicy` or `PPOPolicy` does without exploring as C: `hcr.torch.export_c`.
+
+    Args:
+        model: of Stable-Baselines3. Observations are vectors.
+        folder, options: as for `hcr.torch.export_c`.
+    """
+    policy = model.policy
+    if isinstance(policy, SACPolicy):
+        layers, distribution = [policy.actor.latent_pi, policy.actor.mu], policy.actor.action_dist
+    else:
+        layers, distribution = [policy.mlp_extractor.policy_net, policy.action_net], policy.action_dist
+    network = torch.nn.Sequential(*copy.deepcopy(layers)).cpu()
+    last = network[-1]
+    with torch.no_grad():
+        last.weight.mul_(distribution._scale.cpu()[:, None])
+        last.bias.mul_(distribution._scale.cpu())
+    write(network, folder, policy._limits["region"], "tanh", **options)
+
+
+__all__ = ["PPOPolicy", "SACPolicy", "SoftenedDistribution", "export_c"]

@@ -6,6 +6,7 @@ quadratics and cones: regions with other kinds go by way of the CPU there.
 """
 
 from . import distributions
+from .c_export import export_c
 from .cvxpy_layer import CvxpyLayer
 from .functions import contract, decode, encode, gauge, minimise, project, soften, soften_inverse
 from .modules import Constrain, HCRHead
@@ -20,6 +21,7 @@ __all__ = [
     "decode",
     "distributions",
     "encode",
+    "export_c",
     "gauge",
     "minimise",
     "project",
