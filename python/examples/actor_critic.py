@@ -1,12 +1,13 @@
 """Soft actor-critic in one file, whose actions can't leave a region: a pendulum with a motor of limited power.
 
     pip install './python[examples]'
-    python python/examples/actor_critic.py [--steps 8000] [--seed 1] [--onnx FILE]
+    python python/examples/actor_critic.py [--steps 8000] [--seed 1] [--onnx FILE] [--c FOLDER]
 
 The actor is a normal distribution of steps from the origin, softened into the region of the state
 (`hcr.torch.distributions.Softened`), so that the entropy term has the density of what reaches the motor. The limit
 moves with the state: the torque that the power leaves depends on the speed. Every action is checked, decided exactly.
-With --onnx the actor is written with its map, and run by onnxruntime on states that it hasn't seen.
+With --onnx the actor is written with its map, and run by onnxruntime on states that it hasn't seen; with --c it is
+written as C for a microcontroller, with a program that compares it with torch.
 """
 
 import argparse
@@ -164,11 +165,23 @@ def write(actor, file):
     return inside
 
 
+def write_c(actor, folder):
+    """The actor with its map as C, in single precision."""
+    mean = nn.Linear(WIDTH, LIMITS.freedom)
+    with torch.no_grad():
+        mean.weight.copy_(2 * actor.body[-1].weight[: LIMITS.freedom])
+        mean.bias.copy_(2 * actor.body[-1].bias[: LIMITS.freedom])
+    network = nn.Sequential(*actor.body[:-1], mean)
+    hcr.torch.export_c(network, folder, LIMITS, "soften", name="pilot")
+    print(f"{folder}: cc pilot.c pilot_policy.c pilot_policy_test.c -lm")
+
+
 def main():
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("--steps", type=int, default=8000)
     arguments.add_argument("--seed", type=int, default=1)
     arguments.add_argument("--onnx", metavar="FILE")
+    arguments.add_argument("--c", metavar="FOLDER")
     options = arguments.parse_args()
     learner, returns, outside = train(options.steps, options.seed)
     print(f"returns of the last episodes: {np.round(returns[-5:]).tolist()}")
@@ -176,6 +189,8 @@ def main():
     assert outside == 0
     if options.onnx:
         assert write(learner.actor.eval(), options.onnx)
+    if options.c:
+        write_c(learner.actor, options.c)
 
 
 if __name__ == "__main__":

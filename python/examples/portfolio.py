@@ -1,7 +1,7 @@
 """A portfolio that learns under rules: shares that sum to one, none bought above 15 %, none moved by more than 5 %.
 
     pip install './python[examples,plot]'
-    python python/examples/portfolio.py [--steps 20000] [--seeds 2] [--picture FILE.png]
+    python python/examples/portfolio.py [--steps 20000] [--seeds 2] [--picture FILE.png] [--film FILE.gif]
 
 Weekly prices of 20 companies of the S&P 500, 1990 to 2022, as the package skfolio brings them. PPO learns until 2013;
 what follows is the test, beside the usual policy whose actions are clipped and divided by their sum, and beside equal
@@ -57,7 +57,7 @@ class Market(gymnasium.Env):
         super().reset(seed=seed)
         self.week = int(self.np_random.integers(self.first, self.last - self.weeks + 1))
         self.end = self.week + self.weeks
-        self.held, self.value = np.full(20, 0.05), [1.0]
+        self.held, self.value, self.shares = np.full(20, 0.05), [1.0], []
         return self.seen(), {}
 
     def seen(self):
@@ -70,6 +70,7 @@ class Market(gymnasium.Env):
         growth = share * np.exp(self.logs[self.week])
         paid = 1 - COST * np.abs(share - self.held).sum()
         self.value.append(self.value[-1] * paid * growth.sum())
+        self.shares.append((self.held, share))
         self.held = growth / growth.sum()
         self.week += 1
         return self.seen(), 100 * float(np.log(paid * growth.sum())), False, self.week >= self.end, {}
@@ -121,13 +122,14 @@ def main():
     arguments.add_argument("--steps", type=int, default=20_000)
     arguments.add_argument("--seeds", type=int, default=2)
     arguments.add_argument("--picture")
+    arguments.add_argument("--film")
     options = arguments.parse_args()
     torch.set_num_threads(1)
     table = prices()
     logs, rules = np.diff(np.log(table.to_numpy()), axis=0), hcr.Region(RULES)
     split, end = int(np.searchsorted(table.index, pandas.Timestamp("2014-01-01"))), len(logs)
     print(f"{split} weeks to learn from, {end - split} to try it on")
-    curves, broken = {"equal shares": [], "hcr": [], "clipped": []}, {}
+    weekly, curves, broken = [], {"equal shares": [], "hcr": [], "clipped": []}, {}
     for name, runs in curves.items():
         for seed in range(1 if name == "equal shares" else options.seeds):
             market = Market(logs, rules, max(RECENT), split)
@@ -136,6 +138,7 @@ def main():
             )
             test = Market(logs, rules, split, end, end - split)
             runs.append(invest(choose, wrapped(name, test)))
+            weekly = test.shares if name == "hcr" else weekly
             steps, outside = broken.get(name, (0, 0))
             broken[name] = steps + market.steps + test.steps, outside + market.broken + test.broken
     for name, runs in curves.items():
@@ -146,6 +149,8 @@ def main():
     assert broken["hcr"][1] == 0
     if options.picture:
         draw(table.index[split + 1 :], curves, options.picture)
+    if options.film:
+        film(table, table.index[split + 1 :], weekly, options.film)
 
 
 def draw(weeks, curves, file):
@@ -163,6 +168,33 @@ def draw(weeks, curves, file):
     axis.legend(frameon=False)
     figure.savefig(file, dpi=130)
     print(f"{file}: each seed a line")
+
+
+def film(table, weeks, weekly, file):
+    """The shares of each company, week by week, between the limits that what is held leaves."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+    from matplotlib.animation import FuncAnimation, PillowWriter
+
+    figure, axis = plt.subplots(figsize=(6.5, 3.4))
+    figure.subplots_adjust(0.1, 0.2, 0.98, 0.9)
+    at = np.arange(20)
+
+    def frame(week):
+        held, share = weekly[week]
+        low, high = np.maximum(held - 0.05, 0), np.minimum(held + 0.05, np.maximum(held, 0.15))
+        axis.clear()
+        axis.bar(at, high - low, bottom=low, color="0.88", label="what the rules leave")
+        axis.bar(at, share, width=0.4, color="tab:blue", label="share")
+        axis.set(ylim=(0, 0.25), ylabel="share", title=f"{weeks[week]:%Y-%m-%d}: {len(at)} shares, sum {share.sum()}")
+        axis.set_xticks(at, table.columns, rotation=90, fontsize=7)
+        axis.legend(frameon=False, loc="upper right", fontsize=7)
+
+    frames = range(0, min(len(weekly), len(weeks), 400), 4)
+    FuncAnimation(figure, frame, frames).save(file, PillowWriter(8), dpi=80)
+    print(f"{file}: a seed's weeks, one in four")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
     pip install './python[examples,plot]'
     python python/examples/reinforcement.py [--task pendulum|arm] [--steps 8000] [--seeds 5] [--picture FILE]
+        [--film FILE.gif]
 
 Both motors have a limit of power, torque times speed, that moves with the state; the arm's torques are in a disc, too.
 Four ways to keep to that, each trained from as many seeds:
@@ -12,7 +13,7 @@ Four ways to keep to that, each trained from as many seeds:
     clip        the usual policy, each torque clipped to its own limits, as is often done: that forgets the disc
 
 The pendulum has one torque: there contract, project and clip are the same. Every action that reaches the environment
-is checked, decided exactly.
+is checked, decided exactly. The film is what the arm has learnt, softened, with the torques that its power leaves.
 """
 
 import argparse
@@ -117,12 +118,13 @@ def train(task, way, seed, steps):
     model.learn(steps)
     seconds = (time.perf_counter() - started) / steps
     learnt = check.returns[:-1]
-    check.returns = []
+    check.returns, seen = [], []
     for episode in range(max(1, min(20, steps // 250))):
         observation, _ = env.reset(seed=1000 + episode)
         done = False
         while not done:
             action, _ = model.predict(observation, deterministic=True)
+            seen.append([*observation.tolist(), *np.asarray(action).tolist()])
             observation, _, terminated, truncated, _ = env.step(action)
             done = terminated or truncated
     return {
@@ -131,6 +133,7 @@ def train(task, way, seed, steps):
         "steps": check.steps,
         "outside": check.outside,
         "seconds": seconds,
+        "seen": seen[:300],  # for the film
     }
 
 
@@ -164,12 +167,51 @@ def draw(found, file):
     print(f"{file}: mean and range over the seeds")
 
 
+def film(run, file):
+    """The arm and its goal, and its torques in the disc and the power that its joints' speeds leave."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+    from matplotlib.animation import FuncAnimation, PillowWriter
+
+    figure, (left, right) = plt.subplots(1, 2, figsize=(7, 3.6))
+    figure.subplots_adjust(0.02, 0.1, 0.98, 0.9)
+
+    def frame(at):
+        cos0, cos1, sin0, sin1, *goal, speed0, speed1 = run["seen"][at][:8]
+        torque = run["seen"][at][-2:]
+        first = np.arctan2(sin0, cos0)
+        angles = np.array([first, first + np.arctan2(sin1, cos1)])
+        joints = np.cumsum(
+            [[0, 0], *(np.array([0.1, 0.11])[:, None] * np.stack([np.cos(angles), np.sin(angles)], 1))], 0
+        )
+        for axis in (left, right):
+            axis.clear()
+        left.plot(*joints.T, "o-", color="tab:blue", lw=4)
+        left.plot(*goal[:2], "*", color="tab:green", ms=12)
+        left.set(xlim=(-0.24, 0.24), ylim=(-0.24, 0.24), aspect="equal", xticks=[], yticks=[], title="the arm")
+        most = [min(1, 1 / max(abs(speed), 1)) for speed in (speed0, speed1)]
+        box = plt.Rectangle((-most[0], -most[1]), 2 * most[0], 2 * most[1], color="tab:blue", alpha=0.25)
+        disc = plt.Circle((0, 0), 1, fill=False, color="0.6")
+        right.add_patch(disc)
+        right.add_patch(box)
+        box.set_clip_path(disc)
+        right.plot(*torque, "o", color="tab:red")
+        right.set(xlim=(-1.1, 1.1), ylim=(-1.1, 1.1), aspect="equal", title="torques, and what power leaves")
+
+    frames = range(len(run["seen"]))
+    FuncAnimation(figure, frame, frames).save(file, PillowWriter(15), dpi=80)
+    print(f"{file}: {len(frames)} steps")
+
+
 def main():
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("--task", choices=TASKS, action="append", help="one of them; both without it")
     arguments.add_argument("--steps", type=int, default=8000)
     arguments.add_argument("--seeds", type=int, default=1)
     arguments.add_argument("--picture", type=pathlib.Path)
+    arguments.add_argument("--film", type=pathlib.Path, help="a GIF of the arm, softened")
     arguments.add_argument("--keep", type=pathlib.Path, help="a JSON file of finished runs, to go on from")
     options = arguments.parse_args()
     torch.set_num_threads(1)
@@ -200,6 +242,8 @@ def main():
     assert none
     if options.picture:
         draw(found, options.picture)
+    if options.film and "arm" in found:
+        film(found["arm"]["softened"][-1], options.film)
 
 
 if __name__ == "__main__":

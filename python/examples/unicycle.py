@@ -4,18 +4,15 @@
     python python/examples/unicycle.py [--steps 10000] [--picture FILE.png] [--film FILE.gif]
 
 The robot steers straight for its goal. The filter changes speed and turn as little as it must so that a point ahead of
-the axle keeps its distance from each disc. Every step is checked, decided exactly, and the same programs are solved
-by OSQP and DAQP beside it.
+the axle keeps its distance from each disc. Every step is checked, decided exactly. bench/filters.py has the same
+programs solved by others.
 """
 
 import argparse
 import time
 
 try:
-    import daqp
     import numpy as np
-    import osqp
-    from scipy import sparse
 except ImportError as missing:
     raise SystemExit(f"unicycle.py needs {missing.name}: pip install './python[examples]'") from None
 
@@ -103,59 +100,23 @@ class World:
         return 0
 
 
-def solvers():
-    """The same programs by OSQP and DAQP: functions of the input wanted, the rows and their right-hand sides."""
-    fixed = np.array([[1, 0.25], [1, -0.25], [-1, 0.25], [-1, -0.25]])
-    identity, most = np.eye(2), np.array([1.0, 3.0])
-    least = np.array([-0.6, -3.0])
-    problem, full = osqp.OSQP(), np.ones((DISCS + 4, 2))
-    full[:4] = fixed
-    matrix = sparse.csc_matrix(np.vstack([identity, full]))
-    places = matrix.toarray().T != 0  # in the order of its values
-    infinite = np.full(DISCS + 4, -np.inf)
-    right = np.concatenate([most, np.full(4, 1.2), np.zeros(DISCS)])
-    problem.setup(
-        sparse.csc_matrix(identity), np.zeros(2), matrix, np.concatenate([least, infinite]), right, verbose=False,
-        eps_abs=1e-8, eps_rel=1e-8, polishing=False,
-    )  # fmt: skip
-
-    def by_osqp(u, rows, limits):
-        values = np.vstack([identity, fixed, rows]).T[places]
-        problem.update(q=-u, Ax=values, u=np.concatenate([most, np.full(4, 1.2), limits]))
-        return problem.solve().x
-
-    def by_daqp(u, rows, limits):
-        upper = np.concatenate([most, np.full(4, 1.2), limits])
-        lower = np.concatenate([least, np.full(4 + DISCS, -1e30)])
-        return daqp.solve(identity, -u, np.vstack([fixed, rows]), upper, lower, np.zeros(len(upper), np.int32))[0]
-
-    return {"OSQP": by_osqp, "DAQP": by_daqp}
-
-
-def drive(steps, filter, random, others):
+def drive(steps, filter, random):
     world = World(random)
-    path, found = [], {"inside": 0, "stopped": 0, "goals": 0, "closest": np.inf}
-    seconds, outside = {name: [] for name in ("hcr", *others)}, dict.fromkeys(others, 0)
+    path, found, seconds = [], {"inside": 0, "stopped": 0, "goals": 0, "closest": np.inf}, []
     for _ in range(steps):
         h, drift, control = world.barrier()
         wanted = world.wanted()
         start = time.perf_counter()
         u, outcome = filter(wanted, h, drift, control, RATE)
-        seconds["hcr"].append(time.perf_counter() - start)
-        rows = filter.rows(h, drift, control, RATE)
+        seconds.append(time.perf_counter() - start)
         if np.isnan(u).any():  # nothing keeps every row: stand still
             u, found["stopped"] = np.zeros(2), found["stopped"] + 1
         else:
-            found["inside"] += bool(filter.region.check(u, rows))
-            for name, solve in others.items():
-                start = time.perf_counter()
-                other = solve(wanted, rows[: 2 * DISCS].reshape(DISCS, 2), rows[2 * DISCS :])
-                seconds[name].append(time.perf_counter() - start)
-                outside[name] += other is None or not filter.region.check(np.asarray(other, np.float64), rows)
+            found["inside"] += bool(filter.region.check(u, filter.rows(h, drift, control, RATE)))
         path.append((world.robot.copy(), world.discs()[0], world.goal, outcome))
         found["closest"] = min(found["closest"], world.gap())
         found["goals"] += world.move(*u)
-    return world, path, found, seconds, outside
+    return world, path, found, seconds
 
 
 def draw(world, path, picture, film):
@@ -191,9 +152,10 @@ def draw(world, path, picture, film):
         figure.savefig(picture, dpi=110)
         print(f"{picture}: the robot, its goal, the discs, and its way of the last {TIME * (last // 3):.0f} s")
     if film:
-        figure, axis = plt.subplots(figsize=(4, 4), layout="constrained")
-        frames = range(0, min(len(path), 1500), 5)
-        FuncAnimation(figure, lambda at: scene(axis, at, max(at - 200, 0)), frames).save(film, PillowWriter(10))
+        figure, axis = plt.subplots(figsize=(4, 4))
+        figure.subplots_adjust(0.02, 0.02, 0.98, 0.92)
+        frames = range(0, min(len(path), 1500), 10)
+        FuncAnimation(figure, lambda at: scene(axis, at, max(at - 200, 0)), frames).save(film, PillowWriter(10), dpi=80)
         print(f"{film}: the first {TIME * frames[-1]:.0f} s")
 
 
@@ -205,15 +167,13 @@ def main():
     arguments.add_argument("--film")
     options = arguments.parse_args()
     filter = Barrier(LIMITS, DISCS)
-    world, path, found, seconds, outside = drive(options.steps, filter, np.random.default_rng(options.seed), solvers())
+    world, path, found, seconds = drive(options.steps, filter, np.random.default_rng(options.seed))
     changed = sum(p[3] != hcr.Outcome.INSIDE for p in path)
     print(f"{options.steps} steps, {found['goals']} goals reached; the filter changed {changed} inputs")
     kept = found["inside"] + found["stopped"] == options.steps
     print(f"every input inside, decided exactly: {kept}; none at all: {found['stopped']}, where the robot stood still")
     print(f"smallest gap between the robot and a disc: {found['closest']:.4f}")
-    for name, times in seconds.items():
-        note = "" if name == "hcr" else f", {outside[name]} of {len(times)} results outside"
-        print(f"{name:5} {1e6 * np.median(times):7.1f} µs a step from Python (median){note}")
+    print(f"{1e6 * np.median(seconds):.1f} µs a step from Python (median)")
     assert found["closest"] > 0
     assert kept
     if options.picture or options.film:

@@ -17,7 +17,7 @@ SOLVERS = {
     "portfolio.py": "gymnasium",
     "proxy.py": "osqp",
     "reinforcement.py": "gymnasium",
-    "unicycle.py": "daqp",
+    "unicycle.py": "numpy",
 }
 
 
