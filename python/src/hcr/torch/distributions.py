@@ -44,20 +44,25 @@ Squash = Literal["soften", "tanh"]
 _SMALL = 1e-9  # tanh(γ)/γ and artanh(r)/r are 1 below it
 
 
+def _draw(steps: Tensor, x: Tensor | None, transform: SoftenTransform) -> tuple[Tensor, Tensor, tuple[Tensor, ...]]:
+    """Results, log |det J|, and what the derivatives of both need."""
+    radius, gauge_rays = operators.forward(Map(transform.region, "gauge"), steps, x)
+    share = transform._share(radius)
+    inner = steps * share.unsqueeze(-1)
+    y, rays = operators.forward(Map(transform.region, "contract"), inner, x)
+    return y, transform._log_det(radius, share), (radius, gauge_rays, share, inner, rays)
+
+
 class _Drawn(torch.autograd.Function):
     """`SoftenTransform._compose` for eager tensors on the CPU: four calls of the C library, there and back, and no more
     of torch's operations than the formulas have."""
 
     @staticmethod
     def forward(ctx: Any, steps: Tensor, x: Tensor | None, transform: SoftenTransform) -> tuple[Tensor, Tensor]:
-        region = transform.region
-        radius, gauge_rays = operators.forward(Map(region, "gauge"), steps, x)
-        share = transform._share(radius)
-        inner = steps * share.unsqueeze(-1)
-        y, rays = operators.forward(Map(region, "contract"), inner, x)
-        ctx.save_for_backward(steps, x, radius, gauge_rays, share, inner, rays)
+        y, determinant, kept = _draw(steps, x, transform)
+        ctx.save_for_backward(steps, x, *kept)
         ctx.transform = transform
-        return y, transform._log_det(radius, share)
+        return y, determinant
 
     @staticmethod
     def backward(ctx: Any, y_bar: Tensor, det_bar: Tensor) -> Any:
@@ -175,8 +180,11 @@ class SoftenTransform(Transform):
 
     def _with_density(self, steps: Tensor, x: Tensor | None) -> tuple[Tensor, Tensor]:
         if is_plain(steps, x) and (x is None or (x.dtype, x.shape[:-1]) == (steps.dtype, steps.shape[:-1])):
-            x = None if x is None else x.contiguous()
-            y, determinant = _Drawn.apply(steps.contiguous(), x, self)  # type: ignore[no-untyped-call]
+            steps, x = steps.contiguous(), None if x is None else x.contiguous()
+            if torch.is_grad_enabled():
+                y, determinant = _Drawn.apply(steps, x, self)  # type: ignore[no-untyped-call]
+            else:
+                y, determinant, _ = _draw(steps, x, self)
         else:
             y, determinant = self._compose(steps, x)
         if x is None or self.region.origin_form != "checked":
