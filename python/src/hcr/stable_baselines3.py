@@ -222,11 +222,12 @@ def export_c(model: Any, folder: str | os.PathLike[str], **options: Any) -> None
         layers, distribution = [policy.actor.latent_pi, policy.actor.mu], policy.actor.action_dist
     else:
         layers, distribution = [policy.mlp_extractor.policy_net, policy.action_net], policy.action_dist
-    network = torch.nn.Sequential(*copy.deepcopy(layers)).cpu()
+    network, scale = torch.nn.Sequential(*copy.deepcopy(layers)).cpu(), distribution._scale.cpu()
     last = network[-1]
+    assert isinstance(last, torch.nn.Linear)
     with torch.no_grad():
-        last.weight.mul_(distribution._scale.cpu()[:, None])
-        last.bias.mul_(distribution._scale.cpu())
+        last.weight.mul_(scale[:, None])
+        last.bias.mul_(scale)
     write(network, folder, policy._limits["region"], "tanh", **options)
 
 
