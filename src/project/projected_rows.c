@@ -221,31 +221,93 @@ static hcr_status find_contacts(hcr_projector *projector, hcri_lane *lane, const
     return hcri_face_contacts(lane->face, origin, lane->lifted, p, contact, count, error);
 }
 
-/* Row i of the chunk, which is outside: its nearest point up to rounding, and what holds it. */
+static hcr_status project_point(const hcr_projector *projector, hcri_lane *lane, const double *point, double *nearest,
+                                hcr_error *error) {
+    if (!projector->is_clamped)
+        return hcri_projection_find(lane->projection, point, nearest, error);
+    hcri_projection_clamp(projector->region, point, nearest);
+    return HCR_OK;
+}
+
+/* From the least point y of ½ y'(Q + ε)y + p'y to that of ½ y'Qy + p'y: proximal steps, each to the least point of
+ * ½ y'Qy + p'y + ½ ε |y − last|², which is the nearest to −(Q + ε)⁻¹(p − ε last). `from`, −(Q + ε)⁻¹p, becomes what the
+ * last step was projected from. (R. T. Rockafellar, Monotone operators and the proximal point algorithm, 1976.) */
+static hcr_status refine(const hcr_projector *projector, hcri_lane *lane, const double **from, double *nearest,
+                         hcr_error *error) {
+    enum { MOST_STEPS = 100 };
+    static const double settled =
+        1e-11; /* of the largest coordinate, which an active set's point is off by less than */
+    const size_t n = projector->region->set.outputs;
+    const double *const point = *from;
+    double *last = lane->own_y, *v = lane->v;
+    for (int step = 0; step < MOST_STEPS; step++) {
+        double moved = 0, size = 0;
+        memcpy(last, nearest, n * sizeof *last);
+        memcpy(v, nearest, n * sizeof *v);
+        hcri_metric_solve(projector->metric, v);
+        for (size_t j = 0; j < n; j++)
+            v[j] = point[j] + projector->metric->regularisation * v[j];
+        *from = v;
+        HCRI_TRY(project_point(projector, lane, v, nearest, error));
+        for (size_t j = 0; j < n; j++) {
+            moved = fmax(moved, fabs(nearest[j] - last[j]));
+            size = fmax(size, fabs(nearest[j]));
+        }
+        if (moved <= settled * size)
+            break;
+    }
+    return HCR_OK;
+}
+
+/* The row's nearest point up to rounding; *from becomes what it is nearest to. Where a step isn't found it is that of
+ * Q + ε. */
+static hcr_status find_nearest(const hcr_projector *projector, hcri_lane *lane, const double **from, double *nearest,
+                               hcr_error *error) {
+    hcri_active_set *active_set = projector->is_clamped ? NULL : hcri_projection_active_set(lane->projection);
+    const double *const point = *from;
+    HCRI_TRY(project_point(projector, lane, point, nearest, error));
+    if (!projector->refines)
+        return HCR_OK;
+    if (active_set != NULL)
+        hcri_active_set_warm(active_set, 1);
+    const hcr_status status = refine(projector, lane, from, nearest, error);
+    if (active_set != NULL)
+        hcri_active_set_warm(active_set, projector->warm);
+    if (status != HCR_ERROR_SOLVER)
+        return status;
+    *from = point;
+    return project_point(projector, lane, point, nearest, error);
+}
+
+/* The row's origin and parameters become the projection's. */
+static hcr_status place(hcr_projector *projector, hcri_lane *lane, size_t i, const double *origin, hcr_error *error) {
+    const hcr_region *region = projector->region;
+    if (region->origin_map.parameters != 0 && !projector->is_polytope)
+        return take_slice(projector, lane, origin + region->set.outputs, error);
+    if (region->origin_map.parameters != 0 && !hcri_projection_place(lane->projection, origin))
+        return hcri_fail_memory(error);
+    if (region->centres != NULL && projector->is_polytope)
+        hcri_projection_know(lane->projection, &lane->origins, i);
+    return HCR_OK;
+}
+
+/* Row i of the chunk, which is outside, or refined: its nearest point up to rounding, and what holds it. */
 static hcr_status move_row(hcr_projector *projector, hcri_lane *lane, size_t i, double *nearest, hcr_outcome *outcome,
                            hcr_contact *contact, size_t *contacts, hcr_error *error) {
     const hcr_region *region = projector->region;
-    const size_t n = region->set.outputs, p = region->origin_map.parameters;
+    const size_t n = region->set.outputs;
     const double *origin = origin_of(projector, lane, i), *point = lane->points + i * n;
     *contacts = 0;
-    if (projector->is_clamped) {
-        hcri_projection_clamp(region, point, nearest);
-        return contact == NULL ? HCR_OK
-                               : find_contacts(projector, lane, origin, point, nearest, contact, contacts, error);
-    }
-    point = within_range(n, point, lane->own_bar);
     hcr_error reason = {0};
     hcr_status status = HCR_OK;
-    if (p != 0 && !projector->is_polytope)
-        status = take_slice(projector, lane, origin + n, &reason);
-    else if (p != 0 && !hcri_projection_place(lane->projection, origin))
-        status = hcri_fail_memory(&reason);
-    if (region->centres != NULL && projector->is_polytope)
-        hcri_projection_know(lane->projection, &lane->origins, i);
+    if (!projector->is_clamped) {
+        point = within_range(n, point, lane->own_bar);
+        status = place(projector, lane, i, origin, &reason);
+    }
     for (size_t j = 0; j < n; j++)
         nearest[j] = NAN;
     if (status == HCR_OK)
-        status = hcri_projection_find(lane->projection, point, nearest, &reason);
+        status = find_nearest(projector, lane, &point, nearest, &reason);
     if (status == HCR_ERROR_SOLVER || status == HCR_ERROR_UNSUPPORTED) {
         *outcome = HCR_OUTCOME_NEARBY;
         return settle(projector, lane, origin, point, nearest, error);
@@ -303,7 +365,7 @@ hcr_status hcri_project_chunk(hcr_projector *projector, hcri_lane *lane, const h
             const int inside = is_inside(projector, lane, call, lane->lifted, lane->gauge[i]);
             if (inside == HCRI_EXACT_MEMORY)
                 return hcri_fail_memory(error);
-            if (inside)
+            if (inside && !projector->refines)
                 outcome[i] = HCR_OUTCOME_INSIDE;
         }
         double *nearest = lane->moved + moved * n;

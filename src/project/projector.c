@@ -107,6 +107,8 @@ static hcr_status prepare(hcr_projector *projector, const hcr_projector_options 
     projector->is_polytope = hcri_is_polytope(region);
     projector->is_clamped = set->blocks == 2 && set->linear->rows.count == 0 && region->affine.count == 0 &&
                             (projector->metric == NULL || projector->metric->is_diagonal);
+    projector->refines = options->linear && options->regularisation == 0 && projector->is_polytope &&
+                         projector->metric->regularisation != 0;
     projector->threads = options->threads;
 #ifdef _OPENMP
     if (projector->threads == 0)

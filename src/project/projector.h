@@ -39,6 +39,7 @@ struct hcr_projector {
     int linear, warm;
     int is_polytope;
     int is_clamped; /* bounds alone, each for itself */
+    int refines;    /* what was added to Q is taken out again, by proximal steps */
     size_t threads, chunk;
     hcri_lane *lane;
 };

@@ -453,6 +453,33 @@ static void test_linear(void **state) {
     assert_true(fabs(y[0] + y[1] - 0.5) <= 1e-7 && fabs(y[2] - y[3] + 0.25) <= 1e-7);
     hcr_projector_free(projector);
 
+    /* ½ 10⁶ y0² − 10⁻³ y1: what is added, 10⁻², would leave y1 at 0.1 of 1; with a row that bounds alone don't tell. */
+    for (int coupled = 0; coupled < 2; coupled++) {
+        static const double steep[N] = {1e6, 0, 0, 0}, gentle[N] = {0, -1e-3, -1e-3, 0}, both[N] = {0, 1, 1, 0};
+        const double least = -INFINITY, most = 3;
+        hcr_region *tried = NULL;
+        builder = new_builder(N);
+        must(hcr_builder_add_bounds(builder, 0, N, low, high, &error), &error);
+        if (coupled)
+            must(hcr_builder_add_rows(builder, 1, both, &least, &most, &error), &error);
+        must(hcr_builder_finish(builder, &tried, &error), &error);
+        hcr_builder_free(builder);
+        const hcr_quadratic metric = {.form = HCR_QUADRATIC_DIAGONAL, .matrix = steep};
+        options.metric = &metric;
+        must(hcr_projector_create(tried, &options, &projector, &error), &error);
+        must(hcr_project(projector, 1, NULL, gentle, y, NULL, NULL, &error), &error);
+        assert_true(fabs(y[0]) <= 1e-9 && fabs(y[1] + y[2] - (coupled ? 3 : 5)) <= 1e-8);
+        hcr_projector_free(projector);
+        /* Asked for, it stays. */
+        options.regularisation = 1e-2;
+        must(hcr_projector_create(tried, &options, &projector, &error), &error);
+        must(hcr_project(projector, 1, NULL, gentle, y, NULL, NULL, &error), &error);
+        assert_true(fabs(y[1] - 0.1) <= 1e-9 && fabs(y[2] - 0.1) <= 1e-9);
+        hcr_projector_free(projector);
+        hcr_region_free(tried);
+        options.regularisation = 0;
+    }
+
     options.regularisation = -1;
     assert_int_equal(hcr_projector_create(region, &options, &projector, &error), HCR_ERROR_ARGUMENT);
     options.regularisation = 0;
