@@ -259,8 +259,10 @@ static void write_shape(hcri_report *report, const hcr_region *region, const sou
 }
 
 static void write_variables(hcri_report *report, const hcri_set *set, int parameters) {
+    enum { MOST = 12 };
+    size_t written = 0;
     for (size_t v = 0; v < set->variables; v++) {
-        if (set->variable[v].parameter != parameters)
+        if (set->variable[v].parameter != parameters || written++ >= MOST)
             continue;
         hcri_report_write(report, " %s", set->variable[v].name);
         const hcri_variable *variable = &set->variable[v];
@@ -269,6 +271,8 @@ static void write_variables(hcri_report *report, const hcri_set *set, int parame
         else if (!variable->scalar)
             hcri_report_write(report, "[%zu]", variable->size);
     }
+    if (written > MOST)
+        hcri_report_write(report, " and %zu more", written - MOST);
 }
 
 static void write_text(hcri_report *report, const hcr_region *region, const source_count *count) {
