@@ -15,5 +15,5 @@ NR > 1 {
     energy = 0
     for (j = 1; j <= 24; j++) { energy += $j; printf "%.2f,", within($j - 10 - 60 * uniform(), 200, 440) }
     for (j = 1; j <= 24; j++) printf "%.2f,", within($j + 10 + 60 * uniform(), 740, 1000)
-    printf "%.10g\n", energy
+    printf "%.10g\n", within(energy, 11040, 17280)
 }

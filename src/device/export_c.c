@@ -95,9 +95,6 @@ static hcr_status export_all(const hcr_region *region, const hcr_model *model, c
             error, HCR_ERROR_UNSUPPORTED,
             "a model with the head hcr-project isn't exported: the steps to a nearest point have no bound; "
             "hcr-contract has one");
-    if (model != NULL && has_maps && hcr_region_parameters(region) != 0)
-        return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
-                         "a model whose region has parameters isn't exported; its region is");
     if (has_maps)
         HCRI_TRY(hcri_plan_make(region, &options, &plan, error));
     hcri_code code = {.bytes = {.allocator = &hcri_default_allocator},

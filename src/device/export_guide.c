@@ -1,5 +1,7 @@
 #include "device/export_guide.h"
 
+#include "device/export_network.h"
+
 void hcri_guide_cmake(hcri_code *code) {
     if (code->cuda) {
         hcri_code_put(code, "cmake_minimum_required(VERSION 3.18)\nproject($ LANGUAGES CUDA)\n\n"
@@ -19,12 +21,13 @@ void hcri_guide_cmake(hcri_code *code) {
                   "target_link_libraries($_test PRIVATE $)\nadd_test(NAME $_test COMMAND $_test)\n");
 }
 
-static void put_names(hcri_code *code, const hcr_region *region) {
+static void put_names(hcri_code *code, const hcr_region *region, int of_parameters) {
     char name[64];
-    hcri_code_text(code, "Outputs, in this order: ");
-    const size_t n = hcr_region_dimension(region), shown = n < 64 ? n : 64;
+    hcri_code_text(code, of_parameters ? "The parameters `x`, in this order: " : "Outputs, in this order: ");
+    const size_t n = of_parameters ? hcr_region_parameters(region) : hcr_region_dimension(region),
+                 shown = n < 64 ? n : 64;
     for (size_t j = 0; j < shown; j++) {
-        hcr_region_output_name(region, j, name, sizeof name);
+        (of_parameters ? hcr_region_parameter_name : hcr_region_output_name)(region, j, name, sizeof name);
         hcri_code_text(code, j == 0 ? "`" : ", `");
         hcri_code_text(code, name);
         hcri_code_text(code, "`");
@@ -34,6 +37,7 @@ static void put_names(hcri_code *code, const hcr_region *region) {
 
 void hcri_guide_readme(hcri_code *code, const hcri_plan *plan, const hcr_model *model, const char *origin,
                        const hcr_export_report *report) {
+    const char *x = plan != NULL && plan->p != 0 ? "x, " : "", *given = hcri_network_is_given(model) ? x : "";
     hcri_code_put(code, "# $\n\n%s made by hcr %s", code->cuda ? "CUDA C++" : "C99", hcr_version());
     if (origin != NULL) {
         hcri_code_text(code, " from `");
@@ -50,17 +54,22 @@ void hcri_guide_readme(hcri_code *code, const hcri_plan *plan, const hcr_model *
         hcri_code_text(code, hcr_model_summary(model));
         hcri_code_text(code, "\n\n");
     }
-    put_names(code, model != NULL ? hcr_model_region(model) : plan->region);
+    put_names(code, model != NULL ? hcr_model_region(model) : plan->region, 0);
+    if (x[0] != '\0')
+        put_names(code, plan->region, 1);
     hcri_code_put(code, "`$.h` says what the functions do:\n\n```c\n#include \"$.h\"\n\n");
     if (code->cuda) {
-        hcri_code_put(code, model != NULL ? "const int failed = $_predict_rows(rows, input, y, outcome, stream);\n"
-                                          : "const int failed = $_contract_rows(rows, v, y, outcome, stream);\n");
+        hcri_code_put(code,
+                      model != NULL ? "const int failed = $_predict_rows(rows, input, %sy, outcome, stream);\n"
+                                    : "const int failed = $_contract_rows(rows, v, %sy, outcome, stream);\n",
+                      model != NULL ? given : x);
     } else {
         hcri_code_put(code, "$_real y[^OUTPUTS];\n");
         if (model != NULL)
-            hcri_code_put(code, "const int outcome = $_predict(input, y);        /* input: ^INPUTS numbers */\n");
+            hcri_code_put(code, "const int outcome = $_predict(input, %sy);        /* input: ^INPUTS numbers */\n",
+                          given);
         if (plan != NULL)
-            hcri_code_put(code, "const int moved = $_contract(v, y);             /* O + v, pulled inside */\n");
+            hcri_code_put(code, "const int moved = $_contract(v, %sy);             /* O + v, pulled inside */\n", x);
     }
     hcri_code_text(code, "```\n\n");
     if (plan != NULL) {

@@ -13,11 +13,12 @@ static void put_floats(hcri_code *code, const char *name, size_t rows, size_t co
     code->single = single;
 }
 
-/* What the layer's outputs give to the map: scale_j o_j + shift_j, and a radius where there is one. */
+/* What the layer's outputs give to the map: scale_j o_j + shift_j, and a radius where there is one. `origin` NULL: to
+ * be taken off by who knows it. */
 static void put_points(hcri_code *code, const hcr_model *model, const double *origin) {
     const size_t n = model->targets.count;
     const int as_is = model->head == HCR_HEAD_HCR;
-    const double stretch = model->head == HCR_HEAD_SOFTEN ? model->place.stretch[0] : 1;
+    const double stretch = model->head == HCR_HEAD_SOFTEN && origin != NULL ? model->place.stretch[0] : 1;
     hcri_code_table(code, "point_scale", n);
     for (size_t j = 0; j < n; j++)
         hcri_code_number(code, as_is ? 1 : stretch * model->targets.deviation[j]);
@@ -39,9 +40,18 @@ static void put_tables(hcri_code *code, const hcr_model *model) {
     put_floats(code, "head_bias", 1, head.outputs, 0, model->weights + head.bias);
 }
 
-void hcri_network_put(hcri_code *code, const hcr_model *model, const double *origin) {
+/* Which inputs the region's parameters are, where they are. */
+static void put_parameters(hcri_code *code, const hcr_model *model, int has_maps) {
+    const int among = has_maps && model->parameter_columns != NULL;
+    hcri_code_mean_flag(code, "HCR_AMONG", among);
+    if (among)
+        hcri_code_starts(code, "parameter_inputs", hcr_region_parameters(model->region), model->parameter_columns);
+}
+
+void hcri_network_put(hcri_code *code, const hcr_model *model, const hcri_plan *plan) {
     const hcri_net *net = &model->net;
-    const int lstm = net->encoder == HCR_ENCODER_LSTM;
+    const int lstm = net->encoder == HCR_ENCODER_LSTM, moves = plan != NULL && plan->p != 0;
+    hcri_code_mean_flag(code, "HCR_MOVES", moves && model->head != HCR_HEAD_HCR);
     hcri_code_mean_flag(code, "HCR_LSTM", lstm);
     hcri_code_mean_flag(code, "HCR_LINEAR", net->linear);
     hcri_code_mean_flag(code, "HCR_RADIUS", net->outputs > model->targets.count);
@@ -53,8 +63,13 @@ void hcri_network_put(hcri_code *code, const hcr_model *model, const double *ori
     hcri_code_define_count(code, "POINTS", net->head.outputs);
     hcri_code_text(code, "\n");
     put_tables(code, model);
-    put_points(code, model, origin);
+    put_parameters(code, model, plan != NULL);
+    put_points(code, model, plan == NULL || moves ? NULL : plan->origin);
     hcri_template_put(code, "network");
+    if (moves && model->head == HCR_HEAD_SOFTEN) /* the gauge of the mean, and the origin once more */
+        code->operations += code->operations;
+    else if (moves && model->head != HCR_HEAD_HCR)
+        code->operations += (double)(4 * plan->p + 2 * hcri_rows_entries(&plan->moving_origin.map) + 2 * plan->n);
     const double weights = (double)(net->encode.inputs * net->encode.outputs);
     code->operations += (double)net->steps * (2 * weights + (lstm ? 110 : 1) * (double)net->hidden) +
                         2 * (double)(net->head.inputs * net->head.outputs) + 3 * (double)net->inputs;

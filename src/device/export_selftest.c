@@ -21,18 +21,25 @@ static double rounded(const hcri_code *code, double x) {
     return hcri_code_round(code, fmin(fmax(x, -most), most));
 }
 
+/* Within their range, the ends of which are numbers of both precisions. */
+static void fill_parameters(const hcri_code *code, const hcr_region *region, vectors *made) {
+    hcri_random random;
+    hcri_random_seed(&random, 57);
+    for (size_t i = 0; i < VECTORS; i++)
+        for (size_t k = 0; k < made->p; k++) {
+            const double least = region->origin_map.lower[k], most = region->origin_map.upper[k];
+            const double x = least + (most - least) * hcri_random_uniform(&random);
+            made->x[i * made->p + k] =
+                i % 4 == 2 ? (i % 8 == 2 ? least : most) : fmin(fmax(rounded(code, x), least), most);
+        }
+}
+
 /* Directions of ordinary and of extreme sizes, along axes, with exact zeros; radii from 0 to beyond 1. */
 static void fill(const hcri_code *code, const hcri_plan *plan, vectors *made) {
     const size_t n = made->n;
     hcri_random random;
     hcri_random_seed(&random, 20250415);
     for (size_t i = 0; i < VECTORS; i++) {
-        for (size_t k = 0; k < made->p; k++) { /* within the range, the ends of which are numbers of both precisions */
-            const double least = plan->region->origin_map.lower[k], most = plan->region->origin_map.upper[k];
-            const double x = least + (most - least) * hcri_random_uniform(&random);
-            made->x[i * made->p + k] =
-                i % 4 == 2 ? (i % 8 == 2 ? least : most) : fmin(fmax(rounded(code, x), least), most);
-        }
         const double far = plan->region->bounded ? 0x1p40 : code->single ? 0x1p90 : 0x1p450;
         const double size = i % 8 == 5 ? 0x1p-40 : i % 8 == 6 ? (i % 16 == 6 ? 0x1p40 : far) : 1;
         for (size_t j = 0; j < n; j++) {
@@ -80,7 +87,7 @@ static void put_region_tables(hcri_code *code, const vectors *made) {
     hcri_code_define(code, "BASE", rounded(code, made->base));
 }
 
-/* Inputs around their means, as the network sees them. */
+/* Inputs around their means, as the network sees them; those that are parameters as these are. */
 static hcr_status put_model_tables(hcri_code *code, const hcr_model *model, vectors *made, hcr_error *error) {
     hcri_random random;
     hcri_random_seed(&random, 7);
@@ -89,7 +96,9 @@ static hcr_status put_model_tables(hcri_code *code, const hcr_model *model, vect
         made->input[i] =
             rounded(code, model->inputs.mean[j] + model->inputs.deviation[j] * hcri_random_normal(&random));
     }
-    HCRI_TRY(hcr_predict(model, VECTORS, made->input, NULL, made->predicted, NULL, error));
+    for (size_t i = 0; model->parameter_columns != NULL && i < VECTORS * made->p; i++)
+        made->input[i / made->p * made->inputs + model->parameter_columns[i % made->p]] = made->x[i];
+    HCRI_TRY(hcr_predict(model, VECTORS, made->input, made->p == 0 ? NULL : made->x, made->predicted, NULL, error));
     hcri_code_numbers(code, "input", VECTORS * made->inputs, made->input);
     hcri_code_numbers(code, "predicted", VECTORS * made->n, made->predicted);
     for (size_t j = 0; j < made->n; j++) {
@@ -131,6 +140,7 @@ hcr_status hcri_selftest_put(hcri_code *code, const hcri_plan *plan, const hcr_r
         "/* Results of hcr %s for the code beside this file: prints what differs, and ends with 0 when nothing\n"
         "   does. */\n#include \"%s\"\n\n#include <stdint.h>\n#include <stdio.h>\n\n",
         hcr_version(), name);
+    fill_parameters(code, region, &made);
     if (plan != NULL) {
         fill(code, plan, &made);
         HCRI_TRY(run_maps(region, &made, error));

@@ -37,6 +37,7 @@ void hcri_source_flags(hcri_code *code, const hcri_plan *plan, const hcr_model *
     hcri_code_mean_flag(code, "HCR_SINGLE", code->single);
     hcri_code_mean_flag(code, "HCR_MAPS", plan != NULL);
     hcri_code_mean_flag(code, "HCR_MODEL", model != NULL);
+    hcri_code_mean_flag(code, "HCR_GIVEN", plan != NULL && hcri_network_is_given(model));
     hcri_code_mean_flag(code, "HCR_GRADIENT", plan != NULL && plan->gradient);
     put_count_flag(code, "HCR_PARAMETERS", plan != NULL && plan->p != 0);
     put_count_flag(code, "HCR_EQUALITIES", plan != NULL && plan->region->affine.count != 0);
@@ -176,7 +177,7 @@ hcr_status hcri_source_body(hcri_code *code, const hcri_plan *plan, const hcr_mo
     }
     if (model != NULL) {
         const double before = code->operations;
-        hcri_network_put(code, model, plan == NULL ? NULL : plan->origin);
+        hcri_network_put(code, model, plan);
         cost->usual += code->operations - before;
         cost->largest += code->operations - before;
     }

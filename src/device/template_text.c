@@ -32,8 +32,8 @@ static const char *put_call(hcri_code *code, const char *word, size_t length) {
     return end + 1;
 }
 
-static int has_parameters(const hcri_code *code) {
-    const char *text = hcri_code_meaning(code, "HCR_PARAMETERS", 14);
+static int flag_holds(const hcri_code *code, const char *flag) {
+    const char *text = hcri_code_meaning(code, flag, strlen(flag));
     return text != NULL && text[0] != '0';
 }
 
@@ -62,15 +62,17 @@ static const char *put_word(hcri_code *code, const char *word, size_t length) {
         hcri_code_text(code, meaning);
         return word + length;
     }
-    const int passed = is(word, length, "HCR_PASS_X"), given = is(word, length, "HCR_X");
+    const int of_model = is(word, length, "HCR_GIVEN_X") || is(word, length, "HCR_PASS_GIVEN_X");
+    const int declared = is(word, length, "HCR_GIVEN_X") || is(word, length, "HCR_X");
+    const int is_x = of_model || declared || is(word, length, "HCR_PASS_X");
     if (code->cuda && is(word, length, "API")) {
         hcri_code_text(code, hcri_code_function(code));
         return word + length;
     }
-    if (given || passed || is(word, length, "API")) {
-        const int there = (given || passed) && has_parameters(code);
+    if (is_x || is(word, length, "API")) {
+        const int there = is_x && flag_holds(code, of_model ? "HCR_GIVEN" : "HCR_PARAMETERS");
         if (there)
-            hcri_code_put(code, given ? "const $_real *x," : "x,");
+            hcri_code_put(code, declared ? "const $_real *x," : "x,");
         return word + length + (!there && word[length] == ' ');
     }
     const int small = strncmp(word, "hcr_", 4) == 0, large = strncmp(word, "HCR_", 4) == 0;

@@ -93,6 +93,23 @@ for single in "" --single; do
     passes "moves$single" moves
 done
 
+# … of a model, apart from its inputs and among them
+awk -v OFS=, 'BEGIN { print "a" > "a.csv"; print "s" > "s.csv"; print "u" > "u.csv"
+    for (i = 0; i < 60; i++) { print i > "a.csv"; print 3*sin(i) > "s.csv"; print 2*sin(i) > "u.csv" } }'
+paste -d , a.csv s.csv >inputs.csv
+for head in hcr hcr-soften; do
+    expect 0 fit moves.region a.csv u.csv --parameters s.csv -o apart.model --head $head --hidden 4 --epochs 2 --quiet
+    expect 0 fit moves.region inputs.csv u.csv -o among.model --head $head --hidden 4 --epochs 2 --quiet
+    for single in "" --single; do
+        for name in apart among; do
+            expect 0 export c $name.model -o $name $single
+            passes $name $name
+        done
+        grep -q 'apart_predict(const apart_real \*input, const apart_real \*x, apart_real \*y)' apart/apart.h || fail "no parameters"
+        grep -q 'among_predict(const among_real \*input, among_real \*y)' among/among.h || fail "parameters twice"
+    done
+done
+
 # What isn't exported is refused by name, with its line, and nothing is written
 printf 'var y[2]\n-4 <= y <= 4\nexcept norm(y - 2) <= 0.5\norigin = [0, 0]\n' >hole.region
 expect 3 export c hole.region -o hole

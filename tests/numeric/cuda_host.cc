@@ -109,10 +109,18 @@ OF_OFFSETS(contract_tangent)
 OF_OFFSETS(soften_tangent)
 #endif
 #ifdef T_INPUTS
+#ifdef HAS_GIVEN
+int host_predict(const t_real *input, const t_real *x, t_real *y) {
+    const rows inputs(T_INPUTS, input);
+    rows results;
+    ALL_X
+    const int found = launch([&] { t_predict_kernel(ROWS, inputs.number, PASSED results.number, outcome); });
+#else
 int host_predict(const t_real *input, t_real *y) {
     const rows inputs(T_INPUTS, input);
     rows results;
     const int found = launch([&] { t_predict_kernel(ROWS, inputs.number, results.number, outcome); });
+#endif
     results.take(T_OUTPUTS, y);
     return found;
 }

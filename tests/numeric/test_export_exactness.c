@@ -71,6 +71,8 @@ typedef struct loaded {
     int (*check_f32)(const float *);
     int (*predict_f32)(const float *, float *);
     /* with parameters */
+    int (*predict_at)(const double *, const double *, double *);
+    int (*predict_at_f32)(const float *, const float *, float *);
     int (*decode_at)(const double *, double, const double *, double *);
     int (*contract_at)(const double *, const double *, double *);
     int (*check_at)(const double *, const double *);
@@ -87,7 +89,7 @@ static void find(const loaded *code, const char *name, void *function) {
     memcpy(function, &symbol, sizeof symbol);
 }
 
-static int with_gradient; /* in what was written last */
+static int with_gradient, with_given; /* in what was written last: derivatives; parameters that predictions are given */
 
 /* As C, and as CUDA C++ in a folder of its own. */
 static hcr_status write_both(const hcr_region *region, const hcr_model *model, const hcr_export_options *options,
@@ -110,8 +112,9 @@ static loaded load(const char *way, int single) {
     const int cuda = strstr(way, "++") != NULL;
     snprintf(library, sizeof library, "%s/%d.so", folder, count++);
     if (cuda)
-        snprintf(command, sizeof command, "%s -Wall -Wextra -Werror -fPIC -shared -o %s -I%s/cuda %s %s -lm", way,
-                 library, folder, with_gradient ? "-DHAS_GRADIENT" : "", HCR_SOURCE "/tests/numeric/cuda_host.cc");
+        snprintf(command, sizeof command, "%s -Wall -Wextra -Werror -fPIC -shared -o %s -I%s/cuda %s %s %s -lm", way,
+                 library, folder, with_gradient ? "-DHAS_GRADIENT" : "", with_given ? "-DHAS_GIVEN" : "",
+                 HCR_SOURCE "/tests/numeric/cuda_host.cc");
     else
         snprintf(command, sizeof command, "%s -Wall -Wextra -Werror -fPIC -shared -o %s %s/t.c -lm", way, library,
                  folder);
@@ -126,6 +129,7 @@ static loaded load(const char *way, int single) {
         find(&code, "contract", &code.contract_f32);
         find(&code, "check", &code.check_f32);
         find(&code, "predict", &code.predict_f32);
+        find(&code, "predict", &code.predict_at_f32);
         find(&code, "decode", &code.decode_at_f32);
         find(&code, "contract", &code.contract_at_f32);
         find(&code, "check", &code.check_at_f32);
@@ -134,6 +138,7 @@ static loaded load(const char *way, int single) {
         find(&code, "contract", &code.contract);
         find(&code, "check", &code.check);
         find(&code, "predict", &code.predict);
+        find(&code, "predict", &code.predict_at);
         find(&code, "decode", &code.decode_at);
         find(&code, "contract", &code.contract_at);
         find(&code, "check", &code.check_at);
@@ -686,54 +691,88 @@ static void gradients(void **state) {
 
 enum { INPUTS = 6, SAMPLES = 200, OUTPUTS = 3 };
 
-static void check_model(const hcr_model *model, hcr_head head, const double *X, const char *title) {
-    const hcr_region *region = hcr_model_region(model);
+/* Samples, and what the library predicts for them; x, NULL without, the region's parameters, of single precision. */
+typedef struct samples {
+    const double *X, *x;
+    int apart; /* x isn't among X */
     double wanted[SAMPLES * OUTPUTS];
-    must(hcr_predict(model, SAMPLES, X, NULL, wanted, NULL, &error), &error);
+} samples;
+
+static int predict_one(const loaded *code, const samples *given, size_t i, size_t p, double *y) {
+    const double *X = given->X + i * INPUTS;
+    return with_given ? code->predict_at(X, given->x + i * p, y) : code->predict(X, y);
+}
+
+static int predict_one_f32(const loaded *code, const samples *given, size_t i, size_t p, float *y) {
+    float in[INPUTS], x[MOST_PARAMETERS];
+    for (size_t j = 0; j < INPUTS; j++)
+        in[j] = (float)given->X[i * INPUTS + j];
+    for (size_t k = 0; k < p; k++)
+        x[k] = (float)given->x[i * p + k];
+    return with_given ? code->predict_at_f32(in, x, y) : code->predict_f32(in, y);
+}
+
+/* An input that is no number, or a parameter beyond its range: the origin. */
+static void check_odd(const loaded *code, const samples *given, size_t p, double odd, int wanted) {
+    double X[INPUTS], x[MOST_PARAMETERS], y[OUTPUTS];
+    memcpy(X, given->X, sizeof X);
+    memcpy(x, given->x, p * sizeof *x);
+    X[isnan(odd) ? 0 : INPUTS - 1] = odd;
+    x[p - 1] = isnan(odd) ? x[p - 1] : odd;
+    const samples one = {.X = X, .x = x, .apart = given->apart};
+    assert_int_equal(predict_one(code, &one, 0, p, y), wanted);
+    for (size_t j = 0; j < OUTPUTS; j++)
+        assert_true(isfinite(y[j]));
+}
+
+static void check_predictions(const hcr_model *model, int is_single, const samples *given, hcr_head head,
+                              const char *way, const char *title) {
+    const hcr_region *region = hcr_model_region(model);
+    const size_t p = hcr_region_parameters(region);
+    const loaded code = load(way, is_single);
+    for (size_t i = 0; i < SAMPLES; i++) {
+        double y[OUTPUTS];
+        float y_f32[OUTPUTS], x_f32[MOST_PARAMETERS];
+        uint8_t inside = 0;
+        const double *x = p == 0 ? NULL : given->x + i * p;
+        const int outcome = is_single ? predict_one_f32(&code, given, i, p, y_f32) : predict_one(&code, given, i, p, y);
+        assert_true(outcome == HCR_OUTCOME_INSIDE || outcome == HCR_OUTCOME_FRONTIER);
+        for (size_t k = 0; k < p; k++)
+            x_f32[k] = (float)x[k];
+        must(is_single ? hcr_check_f32(region, 1, p == 0 ? NULL : x_f32, y_f32, &inside, NULL, &error)
+                       : hcr_check(region, 1, x, y, &inside, NULL, &error),
+             &error);
+        assert_true(inside || head == HCR_HEAD_SIMPLE);
+        for (size_t j = 0; j < OUTPUTS; j++) { /* a network of float sums in another order */
+            const double got = is_single ? (double)y_f32[j] : y[j], w = given->wanted[i * OUTPUTS + j];
+            if (!(fabs(got - w) <= 2e-5))
+                fail_msg("%s: %.9g, the library has %.9g", title, got, w);
+        }
+    }
+    if (p != 0 && !is_single && head != HCR_HEAD_SIMPLE) {
+        check_odd(&code, given, p, NAN, HCR_OUTCOME_BAD_VALUE);
+        check_odd(&code, given, p, 1e9, HCR_OUTCOME_OUT_OF_RANGE);
+    }
+    dlclose(code.library);
+}
+
+static void check_model(const hcr_model *model, hcr_head head, samples *given, const char *title) {
+    must(hcr_predict(model, SAMPLES, given->X, given->apart ? given->x : NULL, given->wanted, NULL, &error), &error);
+    with_given = given->apart && head != HCR_HEAD_SIMPLE;
     for (int precision = 0; precision < 2; precision++) {
         hcr_export_options options = HCR_EXPORT_OPTIONS_INIT;
         options.name = "t";
         options.precision = (hcr_precision)precision;
         must(write_both(NULL, model, &options, NULL), &error);
-        for (size_t way = 0; way < 2; way++) {
-            const loaded code = load(usual_ways[way == 0 ? (size_t)precision : 2], precision);
-            for (size_t i = 0; i < SAMPLES; i++) {
-                double y[OUTPUTS];
-                float in[INPUTS], y_f32[OUTPUTS];
-                uint8_t inside = 0;
-                if (precision == 0) {
-                    (void)code.predict(X + i * INPUTS, y);
-                    must(hcr_check(region, 1, NULL, y, &inside, NULL, &error), &error);
-                } else {
-                    for (size_t j = 0; j < INPUTS; j++)
-                        in[j] = (float)X[i * INPUTS + j];
-                    (void)code.predict_f32(in, y_f32);
-                    must(hcr_check_f32(region, 1, NULL, y_f32, &inside, NULL, &error), &error);
-                    for (size_t j = 0; j < OUTPUTS; j++)
-                        y[j] = (double)y_f32[j];
-                }
-                assert_true(inside || head == HCR_HEAD_SIMPLE);
-                for (size_t j = 0; j < OUTPUTS; j++) /* a network of float sums in another order */
-                    if (!(fabs(y[j] - wanted[i * OUTPUTS + j]) <= 2e-5))
-                        fail_msg("%s: %.9g, the library has %.9g", title, y[j], wanted[i * OUTPUTS + j]);
-            }
-            dlclose(code.library);
-        }
+        for (size_t way = 0; way < 2; way++)
+            check_predictions(model, precision, given, head, usual_ways[way == 0 ? (size_t)precision : 2], title);
     }
+    with_given = 0;
 }
 
-static void models(void **state) {
-    (void)state;
-    hcr_region *region = region_of("var y[3]\n-1 <= y <= 1\nsum(y) <= 1.5\nnorm(y) <= 1.6");
-    hcri_random random;
-    hcri_random_seed(&random, 11);
-    double X[SAMPLES * INPUTS], Y[SAMPLES * OUTPUTS];
-    for (size_t i = 0; i < SAMPLES; i++) {
-        fill_normal(&random, 2, INPUTS, X + i * INPUTS);
-        for (size_t j = 0; j < OUTPUTS; j++)
-            Y[i * OUTPUTS + j] = 0.6 * tanh(X[i * INPUTS + j] - X[i * INPUTS + j + 1]);
-    }
-    for (int encoder = 0; encoder < 2; encoder++)
+/* Every encoder and head; x, NULL without parameters, given to fit or among X. */
+static void check_models(const hcr_region *region, samples *given, const double *Y) {
+    for (int encoder = 0; encoder < (given->x != NULL && !given->apart ? 1 : 2); encoder++)
         for (int head = 0; head <= HCR_HEAD_SOFTEN; head++) {
             hcr_fit_options options = HCR_FIT_OPTIONS_INIT;
             options.encoder = (hcr_encoder)encoder;
@@ -743,11 +782,57 @@ static void models(void **state) {
             options.epochs = 3;
             hcr_model *model = NULL;
             char title[64];
-            snprintf(title, sizeof title, "encoder %d, head %d", encoder, head);
-            must(hcr_fit(region, NULL, SAMPLES, INPUTS, X, NULL, NULL, Y, &options, &model, NULL, &error), &error);
-            check_model(model, (hcr_head)head, X, title);
+            snprintf(title, sizeof title, "%zu parameters, %s, encoder %d, head %d", hcr_region_parameters(region),
+                     given->apart ? "apart" : "among the inputs", encoder, head);
+            must(hcr_fit(region, NULL, SAMPLES, INPUTS, given->X, NULL, given->apart ? given->x : NULL, Y, &options,
+                         &model, NULL, &error),
+                 &error);
+            check_model(model, (hcr_head)head, given, title);
             hcr_model_free(model);
         }
+}
+
+static void models(void **state) {
+    (void)state;
+    hcr_region *region = region_of("var y[3]\n-1 <= y <= 1\nsum(y) <= 1.5\nnorm(y) <= 1.6");
+    hcri_random random;
+    hcri_random_seed(&random, 11);
+    double X[SAMPLES * INPUTS], Y[SAMPLES * OUTPUTS];
+    samples given = {.X = X};
+    for (size_t i = 0; i < SAMPLES; i++) {
+        fill_normal(&random, 2, INPUTS, X + i * INPUTS);
+        for (size_t j = 0; j < OUTPUTS; j++)
+            Y[i * OUTPUTS + j] = 0.6 * tanh(X[i * INPUTS + j] - X[i * INPUTS + j + 1]);
+    }
+    check_models(region, &given, Y);
+    hcr_region_free(region);
+}
+
+/* Limits, a row's coefficient and a sum that come with each sample, in single precision: apart from the inputs, or the
+ * last of them. */
+static void models_with_parameters(void **state) {
+    enum { P = 4 };
+    (void)state;
+    hcr_region *region =
+        region_of("var y[3]\nparam top[2] in [0.5, 1.5], price in [0.5, 1], all in [-0.5, 0.5]\n-1 <= y <= 1.5\n"
+                  "y[:2] <= top\nprice*y[0] - y[1] <= 1\nsum(y) == all");
+    hcri_random random;
+    hcri_random_seed(&random, 12);
+    double X[SAMPLES * INPUTS], x[SAMPLES * P], Y[SAMPLES * OUTPUTS];
+    samples given = {.X = X, .x = x};
+    for (size_t i = 0; i < SAMPLES; i++) {
+        for (size_t k = 0; k < P; k++) {
+            const double least = region->origin_map.lower[k], most = region->origin_map.upper[k];
+            x[i * P + k] = single(least + (most - least) * hcri_random_uniform(&random));
+        }
+        fill_normal(&random, 2, INPUTS, X + i * INPUTS);
+        for (size_t j = 0; j < INPUTS; j++)
+            X[i * INPUTS + j] = j < INPUTS - P ? single(X[i * INPUTS + j]) : x[i * P + j - (INPUTS - P)];
+        const double high = 0.4 * tanh(X[i * INPUTS]), low = 0.4 * tanh(X[i * INPUTS + 1]), all = x[i * P + 3];
+        memcpy(Y + i * OUTPUTS, (const double[OUTPUTS]){high, low, all - high - low}, OUTPUTS * sizeof *Y);
+    }
+    for (given.apart = 0; given.apart < 2; given.apart++)
+        check_models(region, &given, Y);
     hcr_region_free(region);
 }
 
@@ -823,6 +908,7 @@ int main(void) {
         cmocka_unit_test(verdicts_on_equalities),
         cmocka_unit_test(gradients),
         cmocka_unit_test(models),
+        cmocka_unit_test(models_with_parameters),
         cmocka_unit_test(refusals),
     };
     if (system("cc --version >/dev/null 2>&1 && c++ --version >/dev/null 2>&1") != 0) {

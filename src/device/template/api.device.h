@@ -30,7 +30,11 @@ struct CUstream_st;
 #if !defined(__CUDACC_RTC__)
 #if HCR_MODEL
 /* The model's predictions; inside the region, whatever the input, but for a model of the head simple. */
-int hcr_predict_rows(size_t rows, const hcr_real *input, hcr_real *y, int *outcome, struct CUstream_st *stream);
+#if HCR_GIVEN
+/* x are the region's parameters. */
+#endif
+int hcr_predict_rows(size_t rows, const hcr_real *input, HCR_GIVEN_X hcr_real *y, int *outcome,
+                     struct CUstream_st *stream);
 #endif
 
 #if HCR_MAPS
@@ -75,7 +79,10 @@ int hcr_soften_tangent_rows(size_t rows, const hcr_real *v, const hcr_real *v_do
 #else
 #if HCR_MODEL
 /* The model's prediction; inside the region, whatever the input, but for a model of the head simple. */
-API int hcr_predict(const hcr_real *input, hcr_real *y);
+#if HCR_GIVEN
+/* x are the region's parameters. */
+#endif
+API int hcr_predict(const hcr_real *input, HCR_GIVEN_X hcr_real *y);
 #endif
 
 #if HCR_MAPS

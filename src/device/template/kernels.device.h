@@ -75,8 +75,15 @@ extern "C" __global__ void hcr_decode_tangent_kernel(size_t rows, const hcr_real
 #endif
 
 #if HCR_MODEL
-extern "C" __global__ void hcr_predict_kernel(size_t rows, const hcr_real *input, hcr_real *y, int *outcome) {
-    FOR_EACH(i, rows) { outcome[i] = hcr_predict(&input[i * HCR_INPUTS], &y[i * HCR_OUTPUTS]); }
+#if HCR_GIVEN
+#define GIVEN_OF(i) X_OF(i)
+#else
+#define GIVEN_OF(i)
+#endif
+
+extern "C" __global__ void hcr_predict_kernel(size_t rows, const hcr_real *input, HCR_GIVEN_X hcr_real *y,
+                                              int *outcome) {
+    FOR_EACH(i, rows) { outcome[i] = hcr_predict(&input[i * HCR_INPUTS], GIVEN_OF(i) & y[i * HCR_OUTPUTS]); }
 }
 #endif
 
@@ -116,9 +123,9 @@ GRADIENT_ROWS(hcr_decode_gradient_rows, hcr_decode_gradient_kernel)
                     GRADIENT_ROWS(hcr_soften_tangent_rows, hcr_soften_tangent_kernel)
 #endif
 #if HCR_MODEL
-                        int hcr_predict_rows(size_t rows, const hcr_real *input, hcr_real *y, int *outcome,
+                        int hcr_predict_rows(size_t rows, const hcr_real *input, HCR_GIVEN_X hcr_real *y, int *outcome,
                                              CUstream_st *stream) {
-    LAUNCH(hcr_predict_kernel, input, y, outcome)
+    LAUNCH(hcr_predict_kernel, input, HCR_PASS_GIVEN_X y, outcome)
 }
 #endif
 }

@@ -1,6 +1,8 @@
 /* A network in single precision: standardised inputs, one dense layer or one LSTM layer, a linear layer, and what that
  * gives to the map, points = point_scale o + point_shift, and a radius where there is one. Tables: input_mean,
- * input_scale, encoder_weight, encoder_bias, head_weight, head_bias, point_scale, point_shift. */
+ * input_scale, encoder_weight, encoder_bias, head_weight, head_bias, point_scale, point_shift. With parameters:
+ * HCR_GIVEN, they are apart from the inputs, else the table parameter_inputs says which inputs they are; HCR_MOVES,
+ * points are taken from the sample's origin. */
 
 typedef struct exponential {
     float power;
@@ -104,26 +106,55 @@ FN int network(const hcr_real *input, real *points) {
     return sound;
 }
 
-API int hcr_predict(const hcr_real *input, hcr_real *y) {
+#if HCR_MOVES
+/* From where points are to steps from the sample's origin; of soften times 1/(1 - gauge(point_shift - O)), at most 10.
+ */
+FN void step_from_origin(const hcr_real *x, real *points) {
+    real stretch = R(1.0);
+    sample here;
+    (void)begin(x, &here);
+#if HCR_SOFTENED
+    {
+        journey j;
+        real mean[HCR_OUTPUTS];
+        for (uint32_t k = 0u; k < HCR_OUTPUTS; k++) { mean[k] = point_shift[k] - here.origin[k]; }
+        if (set_out(mean, x, &j) == HCR_INSIDE) {
+            const real gauge = j.gauge / j.scale;
+            stretch = R(1.0) / (R(1.0) - ((gauge < R(0.9)) ? gauge : R(0.9)));
+        }
+    }
+#endif
+    for (uint32_t k = 0u; k < HCR_OUTPUTS; k++) { points[k] = stretch * (points[k] - here.origin[k]); }
+}
+#endif
+
+API int hcr_predict(const hcr_real *input, HCR_GIVEN_X hcr_real *y) {
     real points[HCR_POINTS];
     int outcome = HCR_BAD_VALUE;
+#if HCR_AMONG
+    real x[HCR_PARAMETERS];
+    for (uint32_t k = 0u; k < HCR_PARAMETERS; k++) { x[k] = input[parameter_inputs[k]]; }
+#endif
 #if HCR_SIMPLE
     const int sound = network(input, points);
     for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) { y[j] = (sound != 0) ? points[j] : centre[j]; }
     outcome = (sound != 0) ? HCR_INSIDE : HCR_BAD_VALUE;
 #else
     if (network(input, points) != 0) {
+#if HCR_MOVES
+        step_from_origin(x, points);
+#endif
 #if HCR_RADIUS
-        outcome = hcr_decode(points, points[HCR_OUTPUTS], y);
+        outcome = hcr_decode(points, points[HCR_OUTPUTS], HCR_PASS_X y);
 #else
 #if HCR_SOFTENED
-        outcome = hcr_soften(points, y);
+        outcome = hcr_soften(points, HCR_PASS_X y);
 #else
-        outcome = hcr_contract(points, y);
+        outcome = hcr_contract(points, HCR_PASS_X y);
 #endif
 #endif
     } else {
-        hcr_origin(y);
+        hcr_origin(HCR_PASS_X y);
     }
 #endif
     return outcome;

@@ -74,17 +74,23 @@ FN int maps(void) {
 #endif
 
 #if HCR_MODEL
+#if HCR_GIVEN
+#define GIVEN(i) X(i)
+#else
+#define GIVEN(i)
+#endif
+
 FN int predictions(void) {
     int bad = 0;
     real y[HCR_OUTPUTS];
     for (uint32_t i = 0u; i < HCR_VECTORS; i++) {
-        (void)hcr_predict(&input[i * HCR_INPUTS], y);
+        (void)hcr_predict(&input[i * HCR_INPUTS], GIVEN(i) y);
         for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) {
             const real off = y[j] - predicted[(i * HCR_OUTPUTS) + j];
             bad |= !((off <= predicted_tolerance[j]) && (off >= -predicted_tolerance[j]));
         }
 #if HCR_MAPS
-        bad |= (hcr_check(y) == HCR_OUTSIDE);
+        bad |= (hcr_check(X(i) y) == HCR_OUTSIDE);
 #endif
     }
     return bad;
