@@ -300,8 +300,11 @@ HCR_API HCR_MUST_USE hcr_status hcr_check_f32(const hcr_region *region, size_t r
 
 /* -------------------------------------------------------------------------------------------------- projection */
 
-/* The nearest point of a convex region, exactly inside it: of v, the y of the region that minimises ½ (y − v)'Q(y − v),
+/* The nearest point of a region, exactly inside it: of v, the y of the region that minimises ½ (y − v)'Q(y − v),
  * its distance right to 1e-8 relative (or to the margin, where that is larger). Points inside come back bit for bit.
+ * A region that isn't convex is taken apart: each body of each union, and what is beyond each bound and row of what is
+ * cut out, in all combinations, at most 4,096; of the nearest points of these pieces the nearest one counts, of two
+ * alike the first. Its contacts name no constraints.
  * Or, with `linear`, of p the y that minimises ½ y'Qy + p'y: the same with v = −Q⁻¹p. The region must live where
  * a projector is used; they are freed in any order. One caller at a time uses a projector. */
 typedef struct hcr_projector hcr_projector;
@@ -318,7 +321,8 @@ typedef struct hcr_projector_options {
 } hcr_projector_options;
 #define HCR_PROJECTOR_OPTIONS_INIT                                                                                     \
     { sizeof(hcr_projector_options), 1, NULL, 0, HCR_BAD_ORIGIN, false, false }
-/* `options` NULL: the defaults. Errors: ARGUMENT, MEMORY; UNSUPPORTED (a region that isn't convex); CONVEXITY, DATA,
+/* `options` NULL: the defaults. Errors: ARGUMENT, MEMORY; UNSUPPORTED (star constraints; curved sets that
+ * are cut out; too many pieces; linear terms of a region that isn't convex); CONVEXITY, DATA,
  * SHAPE (of the metric). */
 HCR_API HCR_MUST_USE hcr_status hcr_projector_create(const hcr_region *region, const hcr_projector_options *options,
                                                      hcr_projector **projector, hcr_error *error);

@@ -258,3 +258,79 @@ def test_a_robot_among_moving_discs() -> None:
     path = example["drive"](40)
     assert len(path) == 41
     assert min(example["room"](p, k * example["DT"]) for k, p in enumerate(path)) > -1e-12
+
+
+BOXES = """
+var p[2]
+param c[2] in [-1, 6]
+param w in [0.5, 2]
+0 <= p <= 5
+except:
+    c <= p
+    p[0] <= c[0] + w
+    p[1] <= c[1] + 1
+end
+except:
+    1 <= p[0] + p[1]
+    p[0] + p[1] <= 3
+    abs(p[0] - p[1]) <= 0.5
+end
+origin = [4.5, 4.5]
+origin = [0.2, 0.2]
+"""
+
+
+@pytest.mark.parametrize("text", [ROOMS, BOXES])
+def test_nearest_points_are_no_farther_than_any(text: str) -> None:
+    """Against all points of a fine grid that are inside: none is nearer, and one is no more than two steps farther."""
+    region = hcr.Region(text)
+    lower, upper = (np.asarray(b) for b in region.bounds)
+    step = 0.02
+    axes = [np.arange(a - 0.1, b + 0.1, step) for a, b in zip(lower, upper, strict=True)]
+    grid = np.stack(np.meshgrid(*axes), -1).reshape(-1, 2)
+    x = samples(region, 25, 20)
+    v = np.random.default_rng(21).uniform(lower - 1, upper + 1, (len(x), 2))
+    y, outcomes = region.project(v, x, outcomes=True)
+    assert region.check(y, x).all()
+    for i in range(len(x)):
+        inside = grid[region.check(grid, np.tile(x[i], (len(grid), 1)), exact=False)]
+        best = np.linalg.norm(inside - v[i], axis=1).min()
+        found = np.linalg.norm(y[i] - v[i])
+        assert found <= best + 1e-9 and best - found <= 2 * step
+    assert {hcr.Outcome(int(o)) for o in outcomes} <= {hcr.Outcome.INSIDE, hcr.Outcome.MOVED}
+
+
+@pytest.mark.parametrize("text", [ROOMS, BOXES])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_nearest_points_are_inside(text: str, dtype: Any) -> None:
+    region = hcr.Region(text)
+    x = samples(region, 300, 22).astype(dtype)
+    v = np.random.default_rng(23).uniform(-2, 7, (len(x), 2)).astype(dtype)
+    y, outcomes = region.project(v, x, outcomes=True)
+    assert region.check(y, x).all()
+    inside = region.check(v, x)
+    assert (y[inside] == v[inside]).all()
+    assert (outcomes[inside] == hcr.Outcome.INSIDE).all()
+
+
+def test_nearest_points_have_derivatives() -> None:
+    """Central differences with h = 1e-5; a row in twenty may change its piece or its corner meanwhile."""
+    region = hcr.Region(ROOMS)
+    x = np.clip(samples(region, 200, 24), -0.99, 1.99)
+    v = np.random.default_rng(25).uniform(-3, 7, (len(x), 2))
+    rng, h = np.random.default_rng(26), 1e-5
+    turn, x_turn = rng.normal(size=v.shape), rng.normal(size=x.shape)
+    x = np.clip(x, [-0.9, 1.1], [0.9, 1.9])
+    forwards = region.project.jvp(v, turn, x, x_turn)
+    expected = (region.project(v + h * turn, x + h * x_turn) - region.project(v - h * turn, x - h * x_turn)) / (2 * h)
+    assert np.mean(np.abs(forwards - expected).max(1) > 1e-4) <= 0.05
+    bar = rng.normal(size=v.shape)
+    v_bar, x_bar = region.project.vjp(v, bar, x)
+    both, along = (v_bar * turn).sum(1) + (x_bar * x_turn).sum(1), (bar * forwards).sum(1)
+    assert np.abs(both - along).max() <= 1e-8 * np.abs(along).max()
+
+
+def test_what_has_no_convex_pieces_is_refused() -> None:
+    for text, why in ((DISCS, "beside a curved set"), (CURVES, "a star constraint has none")):
+        with pytest.raises(hcr.Error, match=why):
+            hcr.Region(text).project([0.0, 0.0], samples(hcr.Region(text), 1)[0])

@@ -1,5 +1,6 @@
 /* Projectors, and the calls that the public functions make. */
 #include "project/projector.h"
+#include "project/pieces.h"
 
 #include <stdlib.h>
 
@@ -28,6 +29,7 @@ void hcr_projector_free(hcr_projector *projector) {
     for (size_t i = 0; projector->lane != NULL && i < projector->threads; i++)
         release_lane(&projector->lane[i]);
     free(projector->lane);
+    hcri_pieces_free(projector->pieces);
     hcri_metric_free(projector->metric);
     free(projector->equality_rounding);
     free(projector);
@@ -148,10 +150,6 @@ hcr_status hcr_projector_create(const hcr_region *region, const hcr_projector_op
                          (int)taken.bad_value);
     HCRI_SCOPED_BY(hcri_blas_end) hcri_blas blas = {0};
     HCRI_TRY(hcri_blas_begin(&blas, error));
-    if (!region->convex)
-        return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
-                         "there may be several nearest points of a region that isn't convex: use contract, which draws "
-                         "points towards the origin");
     hcr_projector *made = calloc(1, sizeof *made);
     if (made == NULL)
         return hcri_fail_memory(error);
@@ -159,7 +157,8 @@ hcr_status hcr_projector_create(const hcr_region *region, const hcr_projector_op
     made->bad_value = taken.bad_value;
     made->linear = taken.linear;
     made->warm = taken.warm_start;
-    const hcr_status status = prepare(made, &taken, error);
+    const hcr_status status =
+        region->convex ? prepare(made, &taken, error) : hcri_pieces_create(region, &taken, &made->pieces, error);
     if (status != HCR_OK)
         hcr_projector_free(made);
     else
@@ -200,6 +199,10 @@ static hcr_status run(hcr_projector *projector, size_t rows, hcri_project_functi
     HCRI_TRY(check(projector, rows, call, error));
     HCRI_SCOPED_BY(hcri_blas_end) hcri_blas blas = {0};
     HCRI_TRY(hcri_blas_begin(&blas, error));
+    if (projector->pieces != NULL)
+        return (function == hcri_project_chunk       ? hcri_pieces_project
+                : function == hcri_project_vjp_chunk ? hcri_pieces_vjp
+                                                     : hcri_pieces_jvp)(projector->pieces, rows, call, error);
     const size_t most = projector->chunk, chunks = rows / most + (rows % most != 0);
     for (size_t i = 0; i < projector->threads; i++)
         projector->lane[i].status = HCR_OK;

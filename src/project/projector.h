@@ -31,8 +31,11 @@ typedef struct hcri_lane {
     hcr_error error;
 } hcri_lane;
 
+typedef struct hcri_pieces hcri_pieces;
+
 struct hcr_projector {
     const hcr_region *region;
+    hcri_pieces *pieces;       /* of a region that isn't convex: what is below has no use then; else NULL */
     hcri_metric *metric;       /* NULL: 1 */
     double *equality_rounding; /* of each equality, where outputs and parameters are 1, in single precision */
     hcr_bad_value bad_value;

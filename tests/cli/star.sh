@@ -24,10 +24,10 @@ says "$output" 'except \(x - 2.6\)'
 expect 0 contract "$floor" points.csv -o drawn.csv
 expect 0 check --exact --quiet "$floor" drawn.csv
 
-# The nearest point of such a set isn't a matter of convex optimisation.
+# What is left beside a pillar has no convex pieces to look for nearest points in.
 run project "$floor" points.csv
-[ "$code" -ne 0 ] || fail "project works on a star domain"
-says "$messages" "isn't convex"
+[ "$code" -ne 0 ] || fail "project works beside pillars"
+says "$messages" "what is left beside a curved set has none"
 
 # Any origin in the hall sees less or as much; one in a pillar is refused with its line.
 sed 's/^origin.*/origin = [2.6, 2.5]/' "$floor" >inside.region

@@ -313,7 +313,7 @@ static void test_functions(void **state) {
         }
 }
 
-/* A point is its own nearest one where it is all there is, and inside; a set that isn't convex is refused. */
+/* A point is its own nearest one where it is all there is, and inside; beside a box that is cut out. */
 static void test_edges(void **state) {
     (void)state;
     hcr_builder *builder = outputs(2);
@@ -339,9 +339,12 @@ static void test_edges(void **state) {
     assert_int_equal(hcr_builder_end_group(builder, NULL), HCR_OK);
     assert_int_equal(hcr_builder_set_origin(builder, HCR_ORIGIN_GIVEN, 1, zero, NULL), HCR_OK);
     region = made(builder);
-    assert_int_equal(hcr_projector_create(region, NULL, &projector, &error), HCR_ERROR_UNSUPPORTED);
-    assert_null(projector);
-    assert_non_null(strstr(error.text, "use contract"));
+    projector = projector_of(region);
+    const double covered[2] = {1.5, 1.125};
+    assert_int_equal(hcr_project(projector, 1, NULL, covered, y, outcome, NULL, &error), HCR_OK);
+    assert_true(fabs(y[0] - 1.5) < 1e-12 && y[1] < 1 && y[1] > 1 - 1e-12); /* its surface is cut out, too */
+    assert_int_equal(outcome[0], HCR_OUTCOME_MOVED);
+    hcr_projector_free(projector);
     hcr_region_free(region);
 }
 
