@@ -139,8 +139,8 @@ static hcr_status make_piece(hcri_pieces *pieces, size_t number, piece *made, hc
 
 static hcr_status make_room(hcri_pieces *pieces, hcr_error *error) {
     const size_t n = pieces->region->set.outputs;
-    double **arrays[] = {&pieces->origin, &pieces->v,     &pieces->from, &pieces->to,
-                         &pieces->room,   &pieces->step,  &pieces->tried, &pieces->best};
+    double **arrays[] = {&pieces->origin, &pieces->v,    &pieces->from,  &pieces->to,
+                         &pieces->room,   &pieces->step, &pieces->tried, &pieces->best};
     const size_t count = sizeof arrays / sizeof *arrays;
     pieces->numbers =
         hcri_allocate(memory, count * n + pieces->region->set.n + pieces->region->scratch, sizeof *pieces->numbers);
@@ -264,9 +264,8 @@ static int draw_off(const hcri_pieces *pieces, const piece *of, const hcri_proje
 
 static hcr_status project(const piece *onto, const hcri_project_call *call, const void *x, const void *in, void *y,
                           uint32_t *outcome, hcr_contact *contacts, hcr_error *error) {
-    return call->precision == HCR_SINGLE
-               ? hcr_project_f32(onto->projector, 1, x, in, y, outcome, contacts, error)
-               : hcr_project(onto->projector, 1, x, in, y, outcome, contacts, error);
+    return call->precision == HCR_SINGLE ? hcr_project_f32(onto->projector, 1, x, in, y, outcome, contacts, error)
+                                         : hcr_project(onto->projector, 1, x, in, y, outcome, contacts, error);
 }
 
 /* Row i onto each piece: *best is the one with the nearest point, which is in pieces->best, in the type of the call; or
@@ -302,8 +301,7 @@ static hcr_status find(hcri_pieces *pieces, const hcri_project_call *call, size_
         }
         for (size_t j = 0; j < n; j++)
             pieces->to[j] = number_of(call, pieces->tried, j);
-        const double away =
-            hcri_metric_distance(onto->projector->metric, n, pieces->from, pieces->to, pieces->room);
+        const double away = hcri_metric_distance(onto->projector->metric, n, pieces->from, pieces->to, pieces->room);
         is_sure &= found != HCR_OUTCOME_NEARBY;
         if (!(away < least))
             continue;
@@ -325,8 +323,8 @@ hcr_status hcri_pieces_project(hcri_pieces *pieces, size_t rows, const hcri_proj
         hcr_outcome outcome;
         const void *x = at(call, call->x, i * p);
         HCRI_TRY(find(pieces, call, i, &best, &outcome, error));
-        const int is_result = outcome != HCR_OUTCOME_NO_ORIGIN && outcome != HCR_OUTCOME_OUT_OF_RANGE &&
-                              outcome != HCR_OUTCOME_BAD_VALUE;
+        const int is_result =
+            outcome != HCR_OUTCOME_NO_ORIGIN && outcome != HCR_OUTCOME_OUT_OF_RANGE && outcome != HCR_OUTCOME_BAD_VALUE;
         if (is_result && !holds(pieces, call, x, pieces->best)) {
             outcome = outcome == HCR_OUTCOME_INSIDE ? HCR_OUTCOME_MOVED : outcome;
             if (!draw_off(pieces, best, call, x, pieces->best))
@@ -361,9 +359,8 @@ hcr_status hcri_pieces_vjp(hcri_pieces *pieces, size_t rows, const hcri_project_
         const void *x = at(call, call->x, i * p), *in = at(call, call->in, i * n);
         const void *bar = at(call, call->factor, i * n);
         void *out = room_at(call, call->out, i * n), *x_out = room_at(call, call->x_out, i * p);
-        HCRI_TRY(call->precision == HCR_SINGLE
-                     ? hcr_project_vjp_f32(projector, 1, x, in, NULL, bar, out, x_out, error)
-                     : hcr_project_vjp(projector, 1, x, in, NULL, bar, out, x_out, error));
+        HCRI_TRY(call->precision == HCR_SINGLE ? hcr_project_vjp_f32(projector, 1, x, in, NULL, bar, out, x_out, error)
+                                               : hcr_project_vjp(projector, 1, x, in, NULL, bar, out, x_out, error));
     }
     return HCR_OK;
 }
@@ -378,9 +375,8 @@ hcr_status hcri_pieces_jvp(hcri_pieces *pieces, size_t rows, const hcri_project_
         const void *x = at(call, call->x, i * p), *in = at(call, call->in, i * n);
         const void *dot = at(call, call->factor, i * n), *x_dot = at(call, call->x_factor, i * p);
         void *out = room_at(call, call->out, i * n);
-        HCRI_TRY(call->precision == HCR_SINGLE
-                     ? hcr_project_jvp_f32(projector, 1, x, in, NULL, dot, x_dot, out, error)
-                     : hcr_project_jvp(projector, 1, x, in, NULL, dot, x_dot, out, error));
+        HCRI_TRY(call->precision == HCR_SINGLE ? hcr_project_jvp_f32(projector, 1, x, in, NULL, dot, x_dot, out, error)
+                                               : hcr_project_jvp(projector, 1, x, in, NULL, dot, x_dot, out, error));
     }
     return HCR_OK;
 }
