@@ -92,20 +92,19 @@ static hcr_status find_choice(const hcr_region *region, const hcri_constraint *b
 /* Beyond inequality i of a body's box or rows. */
 static hcr_status add_beyond(hcri_set *set, const hcri_constraint *body, const hcri_constraint *part, size_t i,
                              hcr_error *error) {
-    const hcri_source_row source = hcri_block_source(part, i);
     const int is_upper = i % 2 == 0;
     if (part == hcri_block_part(body, 0)) {
         const hcri_box *box = (const hcri_box *)part;
         if (is_upper)
-            hcri_box_narrow_lower(set->box, i / 2, box->upper[i / 2], source);
+            hcri_box_narrow_lower(set->box, i / 2, box->upper[i / 2], part->source[i], part->source_row[i]);
         else
-            hcri_box_narrow_upper(set->box, i / 2, box->lower[i / 2], source);
+            hcri_box_narrow_upper(set->box, i / 2, box->lower[i / 2], part->source[i], part->source_row[i]);
         return HCR_OK;
     }
     const hcri_linear *linear = (const hcri_linear *)part;
     return hcri_linear_append(set->linear, hcri_rows_row(&linear->rows, i / 2),
                               is_upper ? linear->upper[i / 2] : -INFINITY, is_upper ? INFINITY : linear->lower[i / 2],
-                              source, error);
+                              hcri_block_source(part, i), error);
 }
 
 static hcr_status make_piece(hcri_pieces *pieces, size_t number, piece *made, hcr_error *error) {
