@@ -115,7 +115,7 @@ static hcr_status make_piece(hcri_pieces *pieces, size_t number, piece *made, hc
     for (size_t k = 0; k < pieces->choices; k++) {
         const choice *chosen = &pieces->choice[k];
         const size_t part = number % chosen->parts;
-        size_t i;
+        size_t i = 0;
         number /= chosen->parts;
         if (hcri_union_body(chosen->block, part) != NULL) {
             HCRI_TRY(hcri_pieces_add_body(&set, hcri_union_body(chosen->block, part), error));
