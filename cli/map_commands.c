@@ -89,6 +89,7 @@ static int run(struct job *job, const char *const *operand) {
         any |= row_map_tell(&job->rows, faults[i]);
     row_map_tell(&job->rows, HCR_OUTCOME_TO_ROUNDING);
     row_map_tell(&job->rows, HCR_OUTCOME_RELAXED);
+    row_map_tell(&job->rows, HCR_OUTCOME_DEPENDENT);
     return samples_tell_lost(samples) || any ? EXIT_OUTSIDE : EXIT_DONE;
 }
 

@@ -95,6 +95,7 @@ static int run(struct job *job, const char *const *operand) {
     const int any = row_map_tell(rows, HCR_OUTCOME_BAD_VALUE) | row_map_tell(rows, HCR_OUTCOME_NEARBY);
     row_map_tell(rows, HCR_OUTCOME_TO_ROUNDING);
     row_map_tell(rows, HCR_OUTCOME_RELAXED);
+    row_map_tell(rows, HCR_OUTCOME_DEPENDENT);
     return samples_tell_lost(samples) || any ? EXIT_OUTSIDE : EXIT_DONE;
 }
 

@@ -7,7 +7,7 @@ static void note_outcomes(struct row_map *map) {
     for (size_t i = 0; i < samples->stream.table.rows; i++) {
         const uint32_t outcome = map->outcomes[i];
         tally_add(&map->outcome[outcome], samples->stream.first_row + i);
-        if (outcome == HCR_OUTCOME_OUT_OF_RANGE || outcome == HCR_OUTCOME_NO_ORIGIN)
+        if (outcome == HCR_OUTCOME_OUT_OF_RANGE || outcome == HCR_OUTCOME_NO_ORIGIN || outcome == HCR_OUTCOME_DEPENDENT)
             samples_note_lost(samples, i);
     }
 }
@@ -38,6 +38,7 @@ int row_map_tell(const struct row_map *map, unsigned outcome) {
         [HCR_OUTCOME_NO_FRONTIER] = "in unbounded directions: the origin was written instead",
         [HCR_OUTCOME_NEARBY] = "of which the solver found a near point inside, but not the nearest",
         [HCR_OUTCOME_TO_ROUNDING] = "with rows that their parameters leave one value: they hold up to rounding",
+        [HCR_OUTCOME_DEPENDENT] = "whose parameters leave equalities that aren't certainly independent",
         [HCR_OUTCOME_RELAXED] = "whose limits contradict each other, inside what soft limits give at least",
         [ROW_OFF] = "off the region's equalities by more than rounding: direction and radius are of the nearest point "
                     "on them"};

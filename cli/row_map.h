@@ -6,7 +6,7 @@
 #include "parameters.h"
 
 /* Beside those of hcr_outcome, of encode: off the equalities, though r <= 1. */
-enum { ROW_OFF = HCR_OUTCOME_RELAXED + 1, ROW_OUTCOMES };
+enum { ROW_OFF = HCR_OUTCOME_DEPENDENT + 1, ROW_OUTCOMES };
 
 struct row_map {
     struct samples samples;

@@ -349,7 +349,8 @@ typedef enum hcr_outcome {
     /* The parameters leave rows one value (their two sides meet, or others leave them none): the result has that value
      * up to rounding, and satisfies all others exactly. */
     HCR_OUTCOME_TO_ROUNDING = 11,
-    HCR_OUTCOME_RELAXED = 12 /* hcr_relax: limits contradict each other, and soft ones give */
+    HCR_OUTCOME_RELAXED = 12,  /* hcr_relax: limits contradict each other, and soft ones give */
+    HCR_OUTCOME_DEPENDENT = 13 /* the parameters leave equalities that aren't certainly independent: NaN */
 } hcr_outcome;
 
 /* What the maps know of a sample's ray. Keep it for the derivatives: they are faster with it. */

@@ -67,7 +67,9 @@ HCR_API HCR_MUST_USE hcr_status hcr_builder_add_sparse_rows(hcr_builder *builder
                                                             const double *lower, const double *upper, hcr_error *error);
 
 /* Rows whose coefficients move with the parameters: lower <= a·(y, θ) + Σ value · y[output] · θ[parameter] <= upper,
- * with the row a and the products of each row in compressed form. */
+ * with the row a and the products of each row in compressed form. One whose sides are equal is an equality: those of
+ * every sample are then solved on their own (docs/exactness.md, "Equalities that move"), which is for bounded regions
+ * of bounds, rows, quadratics and cones that leave at most 64 outputs free, with a range for every parameter. */
 typedef struct hcr_varying_rows {
     size_t rows;
     const size_t *start; /* rows + 1 offsets */

@@ -52,6 +52,9 @@ static hcr_status check_kinds(const hcr_region *region, int gradient, hcr_error 
     const int moves = hcr_region_parameters(region) != 0;
     if (moves && gradient)
         return hcri_fail(error, HCR_ERROR_UNSUPPORTED, "derivatives of a region with parameters aren't exported");
+    if (region->varying_equalities != NULL)
+        return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
+                         "equalities whose coefficients move with parameters aren't exported");
     for (size_t b = 0; b < region->set.blocks; b++) {
         const hcri_constraint *block = region->set.block[b];
         const char *reason = moves && hcri_device_kind_of(block)->emit_moving == NULL

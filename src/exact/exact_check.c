@@ -5,7 +5,7 @@
 #include "exact/exact_sign.h"
 #include "exact/fixed_point.h"
 #include "hcr/hcr_build.h"
-#include "region/region.h"
+#include "region/sample_equalities.h"
 
 /* Points that are checked together: every block passes by once for all of them, and stays in the cache while it does.
  */
@@ -25,7 +25,7 @@ static int is_equal(const hcri_equalities *equalities, size_t i, const double *p
 int hcri_exact_meets_equalities(const hcr_region *region, hcr_precision precision, const double *point) {
     const hcri_equalities *equalities = &region->set.equalities;
     for (size_t i = 0; i < equalities->rows.count; i++) {
-        const double off = fabs(hcri_rows_dot_minus(&equalities->rows, i, point, equalities->right[i]));
+        const double off = fabs(hcri_equality_off(region, i, point));
         const double *x = point + region->set.outputs;
         if (!(off <= hcr_region_equality_rounding(region, i, x, point, precision)))
             return 0;
@@ -38,7 +38,7 @@ int hcri_exact_meets_equalities(const hcr_region *region, hcr_precision precisio
 static int nearly_meets_equalities(const hcr_region *region, const double *point) {
     const hcri_equalities *equalities = &region->set.equalities;
     for (size_t i = 0; i < equalities->rows.count; i++)
-        if (!(fabs(hcri_rows_dot_minus(&equalities->rows, i, point, equalities->right[i])) <=
+        if (!(fabs(hcri_equality_off(region, i, point)) <=
               hcr_region_equality_rounding(region, i, point + region->set.outputs, point, HCR_DOUBLE)))
             return 0;
     return 1;

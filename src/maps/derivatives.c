@@ -126,6 +126,43 @@ static void undamp_change(const hcri_chunk *chunk, size_t s, const hcri_frontier
     memcpy(result, moved, n * sizeof *moved);
 }
 
+/* Where equalities move, directions within them turn. Vectors behind those that the drivers use: a gradient by the
+ * direction, the direction as it was given, and within, and the gradient within. */
+static double *turning_of(const hcri_chunk *chunk, size_t k) {
+    return chunk->slice->vectors + (4 + k) * (chunk->region->set.n + 1);
+}
+
+static void take_turning(const hcri_chunk *chunk, size_t s) {
+    const size_t n = chunk->region->set.outputs;
+    const double *origin = hcri_origin_of(chunk, s);
+    double *given = turning_of(chunk, 1), *within = turning_of(chunk, 2);
+    for (size_t j = 0; j < n; j++)
+        within[j] = given[j] = chunk->in[s * chunk->width + j] - (chunk->call->map->takes_point ? origin[j] : 0);
+    hcri_affine_project(hcri_affine_of(chunk, s), within);
+}
+
+static void turn_direction(const hcri_chunk *chunk, size_t s, const double *x_dot, double *direction) {
+    take_turning(chunk, s);
+    hcri_sample_direction_jvp(chunk->region, hcri_origin_of(chunk, s), turning_of(chunk, 1), turning_of(chunk, 2),
+                              x_dot, direction, chunk->slice->scratch);
+}
+
+static void turn_adjoint(const hcri_chunk *chunk, size_t s, double *x_bar) {
+    double *bar = turning_of(chunk, 0), *bar_within = turning_of(chunk, 3);
+    take_turning(chunk, s);
+    memcpy(bar_within, bar, chunk->region->set.outputs * sizeof *bar);
+    hcri_affine_project(hcri_affine_of(chunk, s), bar_within);
+    hcri_sample_direction_vjp(chunk->region, hcri_origin_of(chunk, s), turning_of(chunk, 1), turning_of(chunk, 2), bar,
+                              bar_within, x_bar, chunk->slice->scratch);
+}
+
+/* From a gradient by the direction of a ray to that by what it was made from. */
+static void project_adjoint(const hcri_chunk *chunk, size_t s, double *result) {
+    if (chunk->region->varying_equalities != NULL)
+        memcpy(turning_of(chunk, 0), result, chunk->region->set.outputs * sizeof *result);
+    hcri_affine_project(hcri_affine_of(chunk, s), result);
+}
+
 /* The gradient by the parameters, after that by the input, `result`. A frontier point keeps c(O + v/gamma, x) = 0, so
  * that dgamma/gamma = (g_O·dO + g_x·dx)/(g·u) with (g_O, g_x) = g. In `origin_bar` and `x_bar`, which have room. */
 static void find_x_bar(const hcri_chunk *chunk, size_t s, double share, double by_gauge, const double *g,
@@ -143,6 +180,8 @@ static void find_x_bar(const hcri_chunk *chunk, size_t s, double share, double b
         x_bar[k] += damped_by_point(chunk)[n + k];
     hcri_sample_origin_vjp(region, hcri_sample_origin_of(chunk, s), hcri_origin_of(chunk, s), hcri_is_free_of(chunk, s),
                            origin_bar, x_bar, chunk->slice->scratch);
+    if (region->varying_equalities != NULL)
+        turn_adjoint(chunk, s, x_bar);
 }
 
 void hcri_vjp_chunk(const hcri_chunk *chunk) {
@@ -182,7 +221,7 @@ void hcri_vjp_chunk(const hcri_chunk *chunk) {
             hcri_hold_outputs_adjoint(chunk, s, result);
         }
         if (!is_lost && region->affine.count != 0)
-            hcri_affine_project(&region->affine, result);
+            project_adjoint(chunk, s, result);
         if (crosses)
             drop_overflow(chunk, ray, bar_width, given, result);
         hcri_round(call->precision, result, width, call->out, i * width);
@@ -217,7 +256,9 @@ static void follow(const hcri_chunk *chunk, size_t s, double size, hcri_change *
                                  from_origin ? origin : change->direction, direction);
     /* A direction keeps the parameters: what they do is the origin's. */
     memset(direction + n, 0, region->origin_map.parameters * sizeof *direction);
-    hcri_affine_direct(&region->affine, direction);
+    hcri_affine_direct(hcri_affine_of(chunk, s), direction);
+    if (change->x != NULL && region->varying_equalities != NULL)
+        turn_direction(chunk, s, change->x, direction);
     hcri_hold_outputs(chunk, s, direction);
     damp_change(chunk, s, size, change, direction);
     change->direction = direction;

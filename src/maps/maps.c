@@ -57,7 +57,9 @@ void hcri_forward(const hcri_chunk *chunk, void *out, hcr_ray *found) {
     for (size_t s = 0; (loses_bad || chunk->slice->origins != NULL) && s < chunk->rows; s++) {
         const int is_lost = rays.state[s] >= HCRI_RAY_OUT_OF_RANGE; /* where there is no region there is no result */
         if (is_lost)
-            outcome[s] = rays.state[s] == HCRI_RAY_OUT_OF_RANGE ? HCR_OUTCOME_OUT_OF_RANGE : HCR_OUTCOME_NO_ORIGIN;
+            outcome[s] = rays.state[s] == HCRI_RAY_OUT_OF_RANGE ? HCR_OUTCOME_OUT_OF_RANGE
+                         : rays.state[s] == HCRI_RAY_DEPENDENT  ? HCR_OUTCOME_DEPENDENT
+                                                                : HCR_OUTCOME_NO_ORIGIN;
         if (is_lost || (loses_bad && outcome[s] == HCR_OUTCOME_BAD_VALUE))
             put_nan(chunk, s, out);
     }

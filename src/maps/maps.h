@@ -45,7 +45,8 @@ double hcri_soften_stretch(const hcri_frontier *frontier, double *by_gauge);
 /* Whether a row had no result: for a bad value, for parameters without a region, or where the map has none. */
 static inline int hcri_is_lost(const hcri_map *map, const hcr_ray *ray) {
     return ray->outcome == HCR_OUTCOME_BAD_VALUE || ray->outcome == HCR_OUTCOME_OUT_OF_RANGE ||
-           ray->outcome == HCR_OUTCOME_NO_ORIGIN || (map->loses_outside && ray->outcome == HCR_OUTCOME_OUTSIDE);
+           ray->outcome == HCR_OUTCOME_NO_ORIGIN || ray->outcome == HCR_OUTCOME_DEPENDENT ||
+           (map->loses_outside && ray->outcome == HCR_OUTCOME_OUTSIDE);
 }
 
 /* Whether a map changed nothing. One that holds up to rounding doesn't say what it was before that. */

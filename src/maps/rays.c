@@ -153,13 +153,15 @@ static void scale(double *v, size_t n, int *exponent, hcri_ray_state *state) {
  * them is rounding. */
 static void project(const hcri_chunk *chunk, hcri_ray_state *state) {
     static const double rounding = 1e-14;
-    const hcri_affine *affine = &chunk->region->affine;
-    const size_t n = chunk->region->set.n;
+    const size_t n = chunk->region->set.n, at_once = chunk->region->varying_equalities == NULL ? chunk->rows : 1;
     double *directions = chunk->slice->directions;
-    if (!chunk->call->keeps_equalities)
-        hcri_affine_project_all(affine, chunk->rows, directions, n);
-    if (!chunk->call->keeps_equalities || chunk->call->map->gives_point)
-        hcri_affine_follow_all(affine, chunk->rows, directions, n);
+    for (size_t s = 0; s < chunk->rows; s += at_once) {
+        const hcri_affine *affine = hcri_affine_of(chunk, s);
+        if (!chunk->call->keeps_equalities)
+            hcri_affine_project_all(affine, at_once, directions + s * n, n);
+        if (!chunk->call->keeps_equalities || chunk->call->map->gives_point)
+            hcri_affine_follow_all(affine, at_once, directions + s * n, n);
+    }
     for (size_t s = 0; s < chunk->rows; s++) {
         double *v = directions + s * n, most = 0;
         for (size_t j = 0; j < n; j++)
@@ -196,6 +198,8 @@ static void drop_lost(const hcri_slice *slice, hcri_rays *rays) {
     for (size_t s = 0; s < rays->rows; s++)
         if (slice->sample_origin[s] == HCRI_SAMPLE_ORIGIN_OUT_OF_RANGE)
             rays->state[s] = HCRI_RAY_OUT_OF_RANGE;
+        else if (slice->sample_origin[s] == HCRI_SAMPLE_ORIGIN_DEPENDENT)
+            rays->state[s] = HCRI_RAY_DEPENDENT;
         else if (slice->sample_origin[s] == HCRI_SAMPLE_ORIGIN_NONE || !(rays->gauge[s] < INFINITY))
             rays->state[s] = HCRI_RAY_NO_ORIGIN;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "maps/workspace.h"
+#include "region/sample_equalities.h"
 
 typedef struct hcri_map hcri_map;
 
@@ -70,6 +71,10 @@ static inline const double *hcri_is_free_of(const hcri_chunk *chunk, size_t s) {
                ? NULL
                : slice->is_free + s * hcri_sample_origin_flags(chunk->region);
 }
+/* The equalities of row s. */
+static inline const hcri_affine *hcri_affine_of(const hcri_chunk *chunk, size_t s) {
+    return hcri_affine_at(chunk->region, hcri_origin_of(chunk, s), chunk->slice->scratch);
+}
 /* Takes a direction, set.n numbers, to one along which outputs and rows that have one value stay, within the
  * equalities … */
 void hcri_hold_outputs(const hcri_chunk *chunk, size_t s, double *v);
@@ -98,7 +103,8 @@ typedef enum hcri_ray_state {
     HCRI_RAY_ZERO,
     HCRI_RAY_BAD,
     HCRI_RAY_OUT_OF_RANGE, /* from here on there is no ray at all */
-    HCRI_RAY_NO_ORIGIN
+    HCRI_RAY_NO_ORIGIN,
+    HCRI_RAY_DEPENDENT
 } hcri_ray_state;
 
 /* A chunk of rays, within the equalities of the region: direction s is v[s · stride …] · 2^exponent[s], its gauge

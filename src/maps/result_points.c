@@ -2,6 +2,7 @@
 
 #include "base/vector.h"
 #include "kernels/kernels.h"
+#include "region/sample_equalities.h"
 
 /* One result on its way. */
 typedef struct hcri_result {
@@ -55,15 +56,19 @@ static double *as_doubles(const hcri_result *result) {
 
 /* The outputs that equalities determine, from the others as they were rounded, to the grid where there is one. */
 static void complete(hcri_result *result, double *y) {
-    const hcri_affine *affine = &result->chunk->region->affine;
+    const hcr_region *region = result->chunk->region;
+    const hcri_affine *affine = hcri_affine_at(region, result->origin, result->chunk->slice->scratch);
     const hcri_sum_grid *grid = result->grid;
     const size_t n = result->chunk->region->set.outputs;
     const int single = result->chunk->call->precision == HCR_SINGLE;
     float *floats = (float *)result->out + (single ? result->at : 0);
     if (grid != NULL)
         hcri_kernels_best()->to_grid(n, grid->shift, grid->lower, grid->upper, y);
-    result->completes = hcri_sample_origin_complete(result->chunk->region, result->sample_origin,
-                                                    result->chunk->call->precision, result->origin, result->is_free, y);
+    if (region->varying_equalities != NULL)
+        hcri_complete_at(region, y, result->chunk->slice->scratch);
+    else
+        result->completes = hcri_sample_origin_complete(region, result->sample_origin, result->chunk->call->precision,
+                                                        result->origin, result->is_free, y);
     const int moves_free = result->sample_origin == HCRI_SAMPLE_ORIGIN_FLAT;
     if (y != result->chunk->slice->vectors)
         return;
@@ -172,6 +177,17 @@ static int holds_exactly(const hcri_result *result) {
                                      as_doubles(result), NULL, result->chunk->slice->scratch);
 }
 
+/* To within so many times the tolerance of a result. */
+static int meets_equalities(const hcr_region *region, hcr_precision precision, const double *y, double times) {
+    const hcri_equalities *equalities = &region->set.equalities;
+    for (size_t i = 0; i < equalities->rows.count; i++) {
+        const double off = hcri_equality_off(region, i, y);
+        if (!(fabs(off) <= times * hcr_region_equality_rounding(region, i, y + region->set.outputs, y, precision)))
+            return 0;
+    }
+    return 1;
+}
+
 static void put_row(const hcri_chunk *chunk, const hcri_rays *rays, size_t s, double t, int proved, void *out,
                     hcr_outcome *outcome) {
     const hcri_sum_grid *grid = &chunk->region->grid[chunk->call->precision];
@@ -189,6 +205,9 @@ static void put_row(const hcri_chunk *chunk, const hcri_rays *rays, size_t s, do
     if (rays->state[s] >= HCRI_RAY_OUT_OF_RANGE)
         return;
     put(&result, t);
+    if (chunk->region->varying_equalities != NULL && outcome[s] != HCR_OUTCOME_BAD_VALUE &&
+        !meets_equalities(chunk->region, chunk->call->precision, as_doubles(&result), 1))
+        outcome[s] = HCR_OUTCOME_TO_ROUNDING;
     if (result.sample_origin == HCRI_SAMPLE_ORIGIN_FLAT && outcome[s] != HCR_OUTCOME_BAD_VALUE &&
         !(result.completes && holds_exactly(&result)))
         outcome[s] = HCR_OUTCOME_TO_ROUNDING;
@@ -274,13 +293,7 @@ void hcri_points_put(const hcri_chunk *chunk, const hcri_rays *rays, const doubl
 }
 
 int hcri_point_meets_equalities(const hcr_region *region, hcr_precision precision, const double *y) {
-    const hcri_equalities *equalities = &region->set.equalities;
-    for (size_t i = 0; i < equalities->rows.count; i++) {
-        const double off = hcri_rows_dot_minus(&equalities->rows, i, y, equalities->right[i]);
-        if (!(fabs(off) <= 16 * hcr_region_equality_rounding(region, i, y + region->set.outputs, y, precision)))
-            return 0;
-    }
-    return 1;
+    return meets_equalities(region, precision, y, 16);
 }
 
 int hcri_point_is_inside(const hcr_region *region, const double *y, double *scratch) {

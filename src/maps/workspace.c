@@ -6,8 +6,9 @@
 #endif
 
 #include "base/sized_options.h"
+#include "region/sample_equalities.h"
 
-enum { ALIGNMENT = 64, LINE = ALIGNMENT / sizeof(double), VECTORS = 6 };
+enum { ALIGNMENT = 64, LINE = ALIGNMENT / sizeof(double), VECTORS = 8 };
 
 static size_t aligned(size_t bytes) { return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
 
@@ -98,6 +99,7 @@ hcr_status hcr_workspace_place(const hcr_region *region, size_t threads, void *m
             rest += made->chunk * hcri_sample_origin_flags(region);
         }
         slice->scratch = rest + (LINE - (size_t)(rest - numbers) % LINE) % LINE;
+        hcri_sample_equalities_forget(region, slice->scratch);
         at += slice_bytes(region);
     }
     *workspace = made;

@@ -37,6 +37,35 @@ static hcr_status check_origins(const hcr_builder *builder, hcr_error *error) {
     return HCR_OK;
 }
 
+/* Equalities whose coefficients move: what the others leave holds every sample, and has its bounds. Where a sample's
+ * rays begin is found for each. */
+static hcr_status finish_moving(hcr_builder *builder, hcr_region **region, hcr_error *error) {
+    const hcri_set *set = &builder->set;
+    const hcri_place *place = &set->place[set->equalities.source[set->equalities.product_row[0]]];
+    HCRI_SCOPED_BY(hcri_set_release) hcri_set others = {0};
+    HCRI_SCOPED_BY(hcri_set_release) hcri_set whole = {0};
+    HCRI_SCOPED_BY(hcri_finding_release) hcri_finding finding = {0};
+    if (hcri_has_open_ranges(builder))
+        return hcri_fail_at(error, HCR_ERROR_UNSUPPORTED, place->file, place->line, place->column,
+                            "an equality whose coefficients move needs the range of every parameter");
+    if (!hcri_set_is_convex(set))
+        return hcri_fail_at(error, HCR_ERROR_UNSUPPORTED, place->file, place->line, place->column,
+                            "an equality whose coefficients move can't stand beside unions, excepts and star "
+                            "constraints");
+    HCRI_TRY(hcri_set_copy(set, &set->allocator, &others, error));
+    hcri_set_drop_equalities(&others);
+    HCRI_TRY(hcri_set_add_equalities_of(&others, set, 0, error));
+    HCRI_TRY(hcri_analysis_find(builder, &others, &finding, error));
+    HCRI_TRY(hcri_set_copy(finding.set, &set->allocator, &whole, error));
+    HCRI_TRY(hcri_set_add_equalities_of(&whole, set, 1, error));
+    if (whole.equalities.rows.count >= set->outputs)
+        return hcri_fail_at(error, HCR_ERROR_EMPTY, place->file, place->line, place->column,
+                            "%zu equalities leave no freedom to %zu outputs", whole.equalities.rows.count,
+                            set->outputs);
+    const hcri_analysis analysis = hcri_finding_analysis(builder, &finding);
+    return hcri_region_create(&whole, &analysis, &builder->set.allocator, region, error);
+}
+
 static hcr_status finish(hcr_builder *builder, hcr_region **region, hcr_error *error) {
     if (builder->group != NULL)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "a group isn't ended: hcr_builder_end_group is missing");
@@ -45,6 +74,8 @@ static hcr_status finish(hcr_builder *builder, hcr_region **region, hcr_error *e
     HCRI_TRY(hcri_conflict_sides(&builder->set, error));
     if (builder->origins > 1)
         HCRI_TRY(check_origins(builder, error));
+    if (builder->set.equalities.products != 0)
+        return finish_moving(builder, region, error);
     HCRI_SCOPED_BY(hcri_set_release) hcri_set ranged = {0};
     HCRI_SCOPED_BY(hcri_set_release) hcri_set held = {0};
     HCRI_SCOPED_BY(hcri_finding_release) hcri_finding finding = {0};

@@ -156,6 +156,9 @@ hcr_status hcr_region_quantiles(const hcr_region *region, size_t count, const do
     if (!region->convex)
         return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
                          "quantiles need a convex region: this one has unions, excepts or star constraints");
+    if (region->varying_equalities != NULL)
+        return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
+                         "quantiles don't go beside equalities whose coefficients move with parameters");
     HCRI_SCOPED_BY(free_builder) hcr_builder *builder = NULL;
     HCRI_TRY(hcr_builder_create(NULL, &builder, error));
     HCRI_SCOPED uint32_t *columns = hcri_allocate(&hcri_default_allocator, region->set.n, sizeof *columns);

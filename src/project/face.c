@@ -10,6 +10,7 @@
 #include "project/newton_kkt.h"
 #include "project/projection_tolerances.h"
 #include "project/second_derivatives.h"
+#include "region/sample_equalities.h"
 
 /* The rows of a contact: its gradient, or an edge's. */
 typedef struct contact_rows {
@@ -186,7 +187,15 @@ static hcr_status take_rows(hcri_face *face, const double *point, size_t count, 
     const size_t n = face->n, columns = face->region->set.n;
     face->point = point;
     face->contacts = face->rows = face->system.rows = 0;
-    for (size_t i = 0; i < basis->count; i++) {
+    const hcri_varying *moving = face->region->varying_equalities;
+    for (size_t i = 0; moving != NULL && i < affine->count; i++) {
+        double *row = face->row + face->rows * columns;
+        memset(row, 0, columns * sizeof *row);
+        moving->base.kind->add_gradient(&moving->base, 2 * i, point, 1, row, NULL);
+        face->value[face->rows] = 0;
+        place_row(face, face->rows++);
+    }
+    for (size_t i = 0; moving == NULL && i < basis->count; i++) {
         /* B (y − map x) */
         double *row = face->row + face->rows * columns;
         memset(row, 0, columns * sizeof *row);
@@ -299,7 +308,7 @@ static int drop(const hcri_face *face, hcr_contact *contact, size_t *count) {
 hcr_status hcri_face_hold(hcri_face *face, const double *point, const double *v, size_t count,
                           const hcr_contact *contact, hcr_error *error) {
     HCRI_TRY(take_rows(face, point, count, contact, error));
-    int good = 1, edges = 0;
+    int good = 1, edges = face->region->varying_equalities != NULL; /* whose multipliers count, too */
     for (size_t i = 0; i < face->contacts; i++) {
         edges |= face->contact[i].count > 1;
         face->nu[face->contact[i].first] = face->contact[i].multiplier;
@@ -356,6 +365,12 @@ hcr_status hcri_face_polish(hcri_face *face, const double *origin, const double 
 /* out += how Σ λ ∇c changes as y and x do by `direction`. */
 static void add_change(hcri_face *face, const double *direction, double weight, double *out) {
     const size_t columns = face->region->set.n;
+    if (face->region->varying_equalities != NULL) {
+        for (size_t i = 0; i < face->region->affine.count; i++)
+            face->room[i] = weight * face->nu[i];
+        hcri_equalities_mix(face->region, face->room, direction + face->n, out);
+        hcri_equalities_pull(face->region, direction, 1, face->room, out + face->n);
+    }
     for (size_t i = 0; i < face->contacts; i++) {
         const contact_rows *contact = &face->contact[i];
         const hcri_kind *kind = contact->block->kind;

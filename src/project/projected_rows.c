@@ -4,6 +4,7 @@
 #include "exact/exact_sign.h"
 #include "maps/maps.h"
 #include "project/projector.h"
+#include "region/sample_equalities.h"
 
 /* Coordinates whose squares stay finite, whatever is summed. */
 static const double largest_coordinate = 1e140;
@@ -38,7 +39,7 @@ static hcr_outcome begin_row(const hcr_projector *projector, hcri_lane *lane, si
         const hcri_sample_origin found = hcri_sample_origin_find(region, origin, is_free, lane->scratch);
         lane->origins.found[i] = found;
         if (!hcri_sample_origin_exists(found))
-            return found == HCRI_SAMPLE_ORIGIN_NONE ? HCR_OUTCOME_NO_ORIGIN : HCR_OUTCOME_OUT_OF_RANGE;
+            return hcri_sample_origin_outcome(found);
         if (!hcri_sample_origin_is_centre(found)) /* which is complete */
             hcri_affine_complete_roughly(&region->affine, origin);
     }
@@ -55,13 +56,16 @@ static hcr_outcome begin_row(const hcr_projector *projector, hcri_lane *lane, si
 /* Is a point of the region's set off an equality by more than rounding, for certain? That is a sum of sizes of outputs
  * and parameters and of constants, so no more than what it is at 1 times the largest of them, or 1. */
 static int is_off_equalities(const hcr_projector *projector, const double *point) {
-    const hcri_equalities *equalities = &projector->region->set.equalities;
+    const hcr_region *region = projector->region;
+    const hcri_equalities *equalities = &region->set.equalities;
     double largest = 1;
     for (size_t j = 0; equalities->rows.count != 0 && j < projector->region->set.n; j++)
         largest = fabs(point[j]) > largest ? fabs(point[j]) : largest;
     for (size_t i = 0; i < equalities->rows.count; i++) {
-        const double off = fabs(hcri_rows_dot_minus(&equalities->rows, i, point, equalities->right[i]));
-        if (off > 1.01 * largest * projector->equality_rounding[i])
+        const double off = fabs(hcri_equality_off(region, i, point));
+        if (region->varying_equalities != NULL /* whose terms are products of two */
+                ? off > hcr_region_equality_rounding(region, i, point + region->set.outputs, point, HCR_SINGLE)
+                : off > 1.01 * largest * projector->equality_rounding[i])
             return 1;
     }
     return 0;
@@ -344,7 +348,7 @@ static hcr_status draw_inside(hcr_projector *projector, hcri_lane *lane, hcr_pre
 }
 
 static int is_lost(hcr_outcome outcome) {
-    return outcome == HCR_OUTCOME_OUT_OF_RANGE || outcome == HCR_OUTCOME_NO_ORIGIN;
+    return outcome == HCR_OUTCOME_OUT_OF_RANGE || outcome == HCR_OUTCOME_NO_ORIGIN || outcome == HCR_OUTCOME_DEPENDENT;
 }
 
 hcr_status hcri_project_chunk(hcr_projector *projector, hcri_lane *lane, const hcri_project_call *call, size_t first,
@@ -409,7 +413,7 @@ hcr_status hcri_project_chunk(hcr_projector *projector, hcri_lane *lane, const h
         for (size_t j = 0; j < n; j++)
             if (is_lost(outcome[i]) || (outcome[i] == HCR_OUTCOME_BAD_VALUE && projector->bad_value == HCR_BAD_NAN))
                 y[j] = NAN;
-        if (outcome[i] == HCR_OUTCOME_NO_ORIGIN && call->contacts != NULL)
+        if ((outcome[i] == HCR_OUTCOME_NO_ORIGIN || outcome[i] == HCR_OUTCOME_DEPENDENT) && call->contacts != NULL)
             set_contacts(n, 0, outcome[i], y, call->contacts + (first + i) * n);
         hcri_round(call->precision, y, n, call->out, (first + i) * n);
         if (call->outcomes != NULL)

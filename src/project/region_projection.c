@@ -40,7 +40,7 @@ int hcri_is_polytope(const hcr_region *region) {
     for (size_t b = 2; b < region->set.blocks; b++)
         if (!region->set.block[b]->kind->is_bilinear)
             return 0;
-    return 1;
+    return region->varying_equalities == NULL; /* else each sample is a slice of its own */
 }
 
 hcri_active_set *hcri_projection_active_set(const hcri_projection *projection) {

@@ -37,11 +37,9 @@ static hcr_status check(const hcr_builder *builder, const hcr_varying_rows *vary
             HCRI_TRY(check_product(&builder->set, varying, i, k, error));
         const double lower = varying->lower == NULL ? -INFINITY : varying->lower[i];
         const double upper = varying->upper == NULL ? INFINITY : varying->upper[i];
-        if (lower >= upper)
-            return hcri_fail(error, HCR_ERROR_EMPTY,
-                             "row %zu has coefficients that move with parameters, and bounds that leave no interior: "
-                             "from %.9g to %.9g",
-                             i, lower, upper);
+        if (lower > upper)
+            return hcri_fail(error, HCR_ERROR_EMPTY, "row %zu has bounds that leave nothing: from %.9g to %.9g", i,
+                             lower, upper);
     }
     return HCR_OK;
 }
@@ -74,6 +72,36 @@ static hcr_status allocate(kept_rows *kept, const hcr_varying_rows *varying, siz
                    kept->upper == NULL || kept->values == NULL
                ? hcri_fail_memory(error)
                : HCR_OK;
+}
+
+/* One whose sides meet is an equality. */
+static hcr_status add_equality(hcr_builder *builder, const hcr_varying_rows *varying, size_t i, uint32_t source_row,
+                               hcr_error *error) {
+    hcri_set *set = &builder->set;
+    const size_t first = varying->start[i];
+    int says = 0;
+    for (size_t k = first; k < varying->start[i + 1]; k++)
+        says |= varying->values[k] != 0;
+    for (size_t k = varying->product_start[i]; k < varying->product_start[i + 1]; k++)
+        says |= varying->product_values[k] != 0;
+    if (!says)
+        return varying->lower[i] == 0
+                   ? HCR_OK
+                   : hcri_fail(error, HCR_ERROR_EMPTY, "row %zu has no coefficients and a right side of %g", i,
+                               varying->lower[i]);
+    const hcri_row row = {varying->start[i + 1] - first, varying->columns + first, varying->values + first};
+    HCRI_TRY(
+        hcri_set_add_equality(set, row, varying->lower[i], (hcri_source_row){builder->place, source_row}, error));
+    for (size_t k = varying->product_start[i]; k < varying->product_start[i + 1]; k++)
+        if (varying->product_values[k] != 0)
+            HCRI_TRY(hcri_set_add_product(set, varying->product_outputs[k],
+                                          (uint32_t)set->outputs + varying->product_parameters[k],
+                                          varying->product_values[k], error));
+    return HCR_OK;
+}
+
+static int is_equality(const hcr_varying_rows *varying, size_t i) {
+    return varying->lower != NULL && varying->upper != NULL && varying->lower[i] == varying->upper[i];
 }
 
 static hcr_status keep(kept_rows *kept, const hcr_varying_rows *varying, size_t i, size_t outputs,
@@ -125,7 +153,10 @@ hcr_status hcr_builder_add_varying_rows(hcr_builder *builder, const hcr_varying_
     kept_rows kept = {0};
     HCRI_TRY(allocate(&kept, varying, set->n, scratch, error));
     for (size_t i = 0; i < varying->rows; i++)
-        HCRI_TRY(keep(&kept, varying, i, set->outputs, scratch, error));
+        if (is_equality(varying, i))
+            HCRI_TRY(add_equality(builder, varying, i, rows_before + (uint32_t)i, error));
+        else
+            HCRI_TRY(keep(&kept, varying, i, set->outputs, scratch, error));
     if (kept.rows.count != 0) {
         const hcri_bilinear products = {kept.start, kept.left, kept.right, kept.product_values};
         hcri_constraint *block = NULL;

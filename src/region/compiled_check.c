@@ -122,7 +122,7 @@ static int is_unit_row(const hcri_rows *basis, size_t i, size_t outputs) {
 static hcr_status verify_equalities(const hcri_set *set, const hcri_analysis *analysis, hcr_error *error) {
     const size_t n = set->n;
     const hcri_affine *affine = analysis->affine;
-    if (set->equalities.rows.count == 0)
+    if (set->equalities.rows.count == 0 || set->equalities.products != 0)
         return affine->count == 0 ? HCR_OK
                                   : hcri_block_contradiction(error, "equalities were solved that aren't there");
     if (affine->count > set->equalities.rows.count)

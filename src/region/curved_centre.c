@@ -1,18 +1,26 @@
 #include "region/curved_centre.h"
 
+#include "region/sample_equalities.h"
+
 #include <math.h>
 #include <string.h>
 
 /* Everything is in z = (the free outputs, x, t), and Φ(z) = −Σ log(−c_i) where c_i is of c_i(y, x) <= t. A guess may be
  * outside: t is brought below 0 first, along the minima of τ t + Φ for growing τ (Boyd and Vandenberghe, Convex
  * Optimization, 2004, section 11.4). Newton's method does both. Each c_i is quadratic in z: its
- * curvature, which differences of its gradient are, stays and is found once. */
+ * curvature, which differences of its gradient are, stays and is found once. Where the equalities, or coefficients of
+ * curved inequalities, move with x, that is so for a sample's (the free outputs, t) alone, which then are z. */
 
 /* Beyond these samples would take milliseconds, and curvatures much memory. */
 enum { MOST_FREE = 64, MOST_NUMBERS = 1 << 23 };
 
 typedef struct curved {
     const hcr_region *region;
+    const hcri_affine *affine;     /* the sample's equalities */
+    int moves;                     /* z has no parameters */
+    double *curvature;             /* of all inequalities that have one: the region's, or the sample's */
+    double *pushed, *change;       /* where z moves: a change of (y, x), and what that changes, of Φ's gradient; … */
+    double *weight;                /* … and a number for each equality */
     size_t free, parameters, size; /* of z: free + parameters + 1 */
     double *point;                 /* (y, x) */
     double *direction;             /* a change of it, or a point beside it */
@@ -37,17 +45,41 @@ static int serves(const hcr_region *region) {
     return serves;
 }
 
-static size_t size_of(const hcr_region *region) { return region->set.n - region->affine.count + 1; }
+static int z_moves(const hcr_region *region) { return region->varying_equalities != NULL; }
+
+static size_t size_of(const hcr_region *region) {
+    return (z_moves(region) ? region->set.outputs : region->set.n) - region->affine.count + 1;
+}
+
+static int is_curved(const hcr_region *region, const hcri_constraint *block) {
+    return block->kind->smooth != NULL || (block->kind->is_bilinear && !z_moves(region));
+}
+
+/* Numbers of all curvatures. */
+static size_t count_curvatures(const hcr_region *region) {
+    const size_t size = size_of(region);
+    size_t count = 0;
+    for (size_t b = 0; b < region->set.blocks; b++)
+        count += is_curved(region, region->set.block[b]) ? region->set.block[b]->count : 0;
+    return hcri_size_product(count, size * size);
+}
 
 size_t hcri_curved_centre_scratch(const hcr_region *region) {
     const size_t n = region->set.n, size = size_of(region);
-    return region->scratch + 3 * (n + 1) + 5 * size + 2 * size * size;
+    return region->scratch + 3 * (n + 1) + 5 * size + 2 * size * size +
+           (z_moves(region) ? 2 * (n + 1) + region->affine.count + count_curvatures(region) : 0);
 }
 
 static curved begin(const hcr_region *region, const double *point, double *scratch) {
     const size_t n = region->set.n, size = size_of(region);
-    curved c = {.region = region, .size = size, .parameters = region->origin_map.parameters, .scratch = scratch};
-    c.free = size - 1 - c.parameters;
+    curved c = {.region = region,
+                .affine = hcri_affine_at(region, point, scratch),
+                .moves = z_moves(region),
+                .size = size,
+                .free = region->set.outputs - region->affine.count,
+                .parameters = region->origin_map.parameters,
+                .curvature = region->curvatures,
+                .scratch = scratch};
     c.point = scratch + region->scratch;
     c.direction = c.point + n + 1;
     c.whole = c.direction + n + 1;
@@ -58,13 +90,19 @@ static curved begin(const hcr_region *region, const double *point, double *scrat
     c.variable = (uint32_t *)(void *)(c.step + size);
     c.hessian = c.step + 2 * size;
     c.factor = c.hessian + size * size;
+    if (c.moves) {
+        c.pushed = c.factor + size * size;
+        c.change = c.pushed + n + 1;
+        c.weight = c.change + n + 1;
+        c.curvature = c.weight + region->affine.count;
+    }
     memcpy(c.point, point, n * sizeof *point);
     return c;
 }
 
 /* The gradient by (y, x, t), with what equalities determine put in. */
 static void fold(const curved *c, double *out) {
-    const hcri_affine *affine = &c->region->affine;
+    const hcri_affine *affine = c->affine;
     const size_t outputs = c->region->set.outputs;
     size_t at = 0, dependent = 0;
     for (size_t d = 0; d < affine->count; d++)
@@ -73,13 +111,13 @@ static void fold(const curved *c, double *out) {
     for (size_t j = 0; j <= c->region->set.n; j++)
         if (j < outputs && dependent < affine->count && affine->dependent[dependent] == j)
             dependent++;
-        else
+        else if (!c->moves || j < outputs || j == c->region->set.n)
             out[at++] = c->whole[j];
 }
 
 /* How (y, x) changes along variable k of z, which isn't t. */
 static void unfold(const curved *c, size_t k, double *direction) {
-    const hcri_affine *affine = &c->region->affine;
+    const hcri_affine *affine = c->affine;
     size_t at = 0, dependent = 0;
     memset(direction, 0, c->region->set.n * sizeof *direction);
     for (size_t j = 0; j < c->region->set.n; j++)
@@ -90,8 +128,9 @@ static void unfold(const curved *c, size_t k, double *direction) {
     hcri_affine_follow(affine, direction);
 }
 
-static double gradient_of(const curved *c, const hcri_constraint *block, size_t i, const double *point, double t,
-                          double *side, double *gradient) {
+/* c_i, and its gradient by (y, x, t) in `whole`. */
+static double whole_gradient(const curved *c, const hcri_constraint *block, size_t i, const double *point, double t,
+                             double *side) {
     const size_t n = c->region->set.n;
     double value;
     memset(c->whole, 0, (n + 1) * sizeof *c->whole);
@@ -103,6 +142,12 @@ static double gradient_of(const curved *c, const hcri_constraint *block, size_t 
         c->whole[n] = -1;
         *side = 1;
     }
+    return value;
+}
+
+static double gradient_of(const curved *c, const hcri_constraint *block, size_t i, const double *point, double t,
+                          double *side, double *gradient) {
+    const double value = whole_gradient(c, block, i, point, t, side);
     fold(c, gradient);
     return value;
 }
@@ -151,31 +196,34 @@ static void find_curvature(const curved *c, const hcri_constraint *block, size_t
     }
 }
 
-static int is_curved(const hcri_constraint *block) { return block->kind->smooth != NULL || block->kind->is_bilinear; }
+static void find_curvatures(const curved *c) {
+    double *curvature = c->curvature;
+    for (size_t b = 0; b < c->region->set.blocks; b++) {
+        const hcri_constraint *block = c->region->set.block[b];
+        for (size_t i = 0; is_curved(c->region, block) && i < block->count; i++) {
+            if (block->kind->exists(block, i))
+                find_curvature(c, block, i, curvature);
+            curvature += c->size * c->size;
+        }
+    }
+}
 
 hcr_status hcri_curved_centre_make(hcr_region *region, hcr_error *error) {
     if (!serves(region))
         return HCR_OK;
-    const size_t size = size_of(region);
-    size_t count = 0;
-    for (size_t b = 0; b < region->set.blocks; b++)
-        count += is_curved(region->set.block[b]) ? region->set.block[b]->count : 0;
-    if (hcri_size_product(count, size * size) > MOST_NUMBERS)
+    const size_t count = count_curvatures(region);
+    if (count > MOST_NUMBERS)
         return HCR_OK;
     region->curvatures =
-        hcri_allocate(hcri_pool_allocator(&region->memory), count * size * size, sizeof *region->curvatures);
+        hcri_allocate(hcri_pool_allocator(&region->memory), z_moves(region) ? 0 : count, sizeof *region->curvatures);
+    if (region->curvatures != NULL && z_moves(region))
+        return HCR_OK;
     HCRI_SCOPED double *scratch =
         hcri_allocate(&region->set.allocator, hcri_curved_centre_scratch(region), sizeof *scratch);
     if (region->curvatures == NULL || scratch == NULL)
         return hcri_fail_memory(error);
     const curved c = begin(region, region->origin, scratch);
-    double *curvature = region->curvatures;
-    for (size_t b = 0; b < region->set.blocks; b++)
-        for (size_t i = 0; is_curved(region->set.block[b]) && i < region->set.block[b]->count; i++) {
-            if (region->set.block[b]->kind->exists(region->set.block[b], i))
-                find_curvature(&c, region->set.block[b], i, curvature);
-            curvature += size * size;
-        }
+    find_curvatures(&c);
     return HCR_OK;
 }
 
@@ -198,12 +246,12 @@ static void add_inequality(const curved *c, double value, const double *curvatur
 
 /* Φ's gradient and Hessian at (point, t), by the variables in use; 0 where that isn't inside. */
 static int differentiate(const curved *c) {
-    const double *curvature = c->region->curvatures;
+    const double *curvature = c->curvature;
     memset(c->gradient, 0, c->size * sizeof *c->gradient);
     memset(c->hessian, 0, c->size * c->size * sizeof *c->hessian);
     for (size_t b = 0; b < c->region->set.blocks; b++) {
         const hcri_constraint *block = c->region->set.block[b];
-        const int curves = is_curved(block);
+        const int curves = is_curved(c->region, block);
         for (size_t i = 0; i < block->count; i++, curvature += curves ? c->size * c->size : 0) {
             if (is_idle(c, block, i))
                 continue;
@@ -247,14 +295,14 @@ static void solve(const curved *c, size_t count, double *x) {
 static void use_variables(curved *c, int with_t, int with_parameters) {
     c->variables = 0;
     for (size_t k = 0; k + 1 < c->size; k++)
-        if (k < c->free || with_parameters)
+        if (k < c->free || (with_parameters && !c->moves))
             c->variable[c->variables++] = (uint32_t)k;
     if (with_t)
         c->variable[c->variables++] = (uint32_t)c->size - 1;
 }
 
 static void move(curved *c, double share) {
-    const hcri_affine *affine = &c->region->affine;
+    const hcri_affine *affine = c->affine;
     size_t at = 0, dependent = 0;
     for (size_t j = 0; j < c->region->set.outputs; j++)
         if (dependent < affine->count && affine->dependent[dependent] == j)
@@ -341,6 +389,8 @@ int hcri_curved_centre_find(const hcr_region *region, double *point, double *scr
     enum { MOST_STEPS = 100 };
     static const double small = 1e-7, quadratic = 0.25;
     curved c = begin(region, point, scratch);
+    if (c.moves)
+        find_curvatures(&c);
     if (!is_inside(&c) && !enter(&c))
         return 0;
     c.t = 0;
@@ -353,14 +403,149 @@ int hcri_curved_centre_find(const hcr_region *region, double *point, double *scr
         before = length;
     }
     memcpy(point, c.point, region->set.outputs * sizeof *point);
+    if (c.moves)
+        hcri_complete_at(region, point, scratch);
     return 1;
 }
 
 /* H by the free outputs, factorised, and the rest of it at the centre: 0 where there is none. */
 static int differentiate_twice(curved *c) {
     c->t = 0;
+    if (c->moves)
+        find_curvatures(c);
     use_variables(c, 0, 1);
     return differentiate(c) && factorise(c, c->free);
+}
+
+/* Where z moves: with N, the directions within the equalities, and A_D those of the dependent outputs, Φ's gradient G
+ * by y and ν = A_D⁻ᵀ G_D, and H its Hessian, the centre has N'G = 0 and A y = b, so that for changes of x
+ *
+ *     dy = N h + q,   q_D = A_D⁻¹(db − dA y),   N'H N h = −N'(H q + ∂G/∂x dx − dA'ν). */
+
+/* change = how Φ's gradient by (y, x) changes along `pushed`, which moves either y or x. Differences of two sides are
+ * exact then, but for rounding: gradients are of the second degree in each. */
+static void push_gradient(const curved *c) {
+    const size_t n = c->region->set.n;
+    double most = 0, side;
+    memset(c->change, 0, n * sizeof *c->change);
+    for (size_t j = 0; j < n; j++)
+        most = fmax(most, fabs(c->pushed[j]));
+    if (!(most > 0))
+        return;
+    const double step = c->region->inradius / most;
+    for (size_t b = 0; b < c->region->set.blocks; b++) {
+        const hcri_constraint *block = c->region->set.block[b];
+        for (size_t i = 0; i < block->count; i++) {
+            if (is_idle(c, block, i))
+                continue;
+            const double value = whole_gradient(c, block, i, c->point, 0, &side);
+            double along = 0;
+            for (size_t j = 0; j < n; j++)
+                along += c->whole[j] * c->pushed[j];
+            for (size_t j = 0; j < n; j++)
+                c->change[j] += along / (value * value) * c->whole[j];
+            for (int sign = 1; sign >= -1; sign -= 2) {
+                for (size_t j = 0; j < n; j++)
+                    c->direction[j] = c->point[j] + sign * step * c->pushed[j];
+                (void)whole_gradient(c, block, i, c->direction, 0, &side);
+                for (size_t j = 0; j < n; j++)
+                    c->change[j] -= sign * c->whole[j] / (2 * step * value);
+            }
+        }
+    }
+}
+
+/* G by y, into `pushed`. */
+static void gradient_by_outputs(const curved *c) {
+    double side;
+    memset(c->pushed, 0, c->region->set.n * sizeof *c->pushed);
+    for (size_t b = 0; b < c->region->set.blocks; b++) {
+        const hcri_constraint *block = c->region->set.block[b];
+        for (size_t i = 0; i < block->count; i++) {
+            if (is_idle(c, block, i))
+                continue;
+            const double value = whole_gradient(c, block, i, c->point, 0, &side);
+            for (size_t j = 0; j < c->region->set.outputs; j++)
+                c->pushed[j] -= c->whole[j] / value;
+        }
+    }
+}
+
+static void take_dependent(const curved *c, const double *y, double *out) {
+    for (size_t d = 0; d < c->affine->count; d++)
+        out[d] = y[c->affine->dependent[d]];
+}
+
+/* ν, into `out`: m numbers. */
+static void find_multipliers(const curved *c, double *out) {
+    gradient_by_outputs(c);
+    take_dependent(c, c->pushed, out);
+    hcri_sample_equalities_inverse(c->region, c->scratch, 1, out, out);
+}
+
+/* N h of the free outputs' h in `step`, into `pushed`. */
+static void spread(const curved *c) {
+    size_t at = 0, dependent = 0;
+    memset(c->pushed, 0, c->region->set.n * sizeof *c->pushed);
+    for (size_t j = 0; j < c->region->set.outputs; j++)
+        if (dependent < c->affine->count && c->affine->dependent[dependent] == j)
+            dependent++;
+        else
+            c->pushed[j] = c->step[at++];
+    hcri_affine_follow(c->affine, c->pushed);
+}
+
+static void moving_vjp(curved *c, const double *bar, double *x_bar) {
+    const hcr_region *region = c->region;
+    const size_t outputs = region->set.outputs;
+    double *weight = c->weight;
+    memcpy(c->whole, bar, outputs * sizeof *bar);
+    memset(c->whole + outputs, 0, (region->set.n + 1 - outputs) * sizeof *bar);
+    fold(c, c->step);
+    solve(c, c->free, c->step);
+    spread(c);
+    push_gradient(c);
+    for (size_t k = 0; k < c->parameters; k++)
+        x_bar[k] -= c->change[outputs + k];
+    for (size_t j = 0; j < outputs; j++)
+        c->change[j] = c->change[j] - bar[j];
+    take_dependent(c, c->change, weight);
+    hcri_sample_equalities_inverse(region, c->scratch, 1, weight, weight);
+    hcri_equalities_pull(region, c->point, 0, weight, x_bar);
+    memcpy(c->change, c->pushed, outputs * sizeof *bar);
+    find_multipliers(c, weight);
+    hcri_equalities_pull(region, c->change, 1, weight, x_bar);
+}
+
+static void moving_jvp(curved *c, const double *x_dot, double *dot) {
+    const hcr_region *region = c->region;
+    const size_t outputs = region->set.outputs, m = c->affine->count;
+    double *weight = c->weight;
+    find_multipliers(c, weight);
+    memset(dot, 0, outputs * sizeof *dot);
+    hcri_equalities_mix(region, weight, x_dot, dot); /* dA'ν */
+    for (size_t j = 0; j < outputs; j++)
+        dot[j] = -dot[j];
+    memset(c->pushed, 0, outputs * sizeof *dot);
+    memcpy(c->pushed + outputs, x_dot, c->parameters * sizeof *dot);
+    push_gradient(c);
+    for (size_t j = 0; j < outputs; j++)
+        dot[j] += c->change[j];
+    hcri_equalities_push(region, c->point, 0, x_dot, weight);
+    hcri_sample_equalities_inverse(region, c->scratch, 0, weight, weight);
+    memset(c->pushed, 0, region->set.n * sizeof *dot);
+    for (size_t d = 0; d < m; d++)
+        c->pushed[c->affine->dependent[d]] = -weight[d];
+    push_gradient(c);
+    memset(c->whole, 0, (region->set.n + 1) * sizeof *dot);
+    for (size_t j = 0; j < outputs; j++)
+        c->whole[j] = -dot[j] - c->change[j];
+    fold(c, c->step);
+    solve(c, c->free, c->step);
+    memcpy(dot, c->pushed, outputs * sizeof *dot);
+    spread(c);
+    for (size_t j = 0; j < outputs; j++)
+        dot[j] += c->pushed[j];
 }
 
 void hcri_curved_centre_vjp(const hcr_region *region, const double *point, const double *bar, double *x_bar,
@@ -369,6 +554,10 @@ void hcri_curved_centre_vjp(const hcr_region *region, const double *point, const
     size_t at = 0;
     if (!differentiate_twice(&c))
         return;
+    if (c.moves) {
+        moving_vjp(&c, bar, x_bar);
+        return;
+    }
     for (size_t j = 0; j < region->set.outputs; j++)
         if (hcri_affine_find(&region->affine, (uint32_t)j) == SIZE_MAX)
             c.step[at++] = bar[j];
@@ -384,6 +573,10 @@ void hcri_curved_centre_jvp(const hcr_region *region, const double *point, const
     size_t at = 0;
     if (!differentiate_twice(&c))
         return;
+    if (c.moves) {
+        moving_jvp(&c, x_dot, dot);
+        return;
+    }
     for (size_t a = 0; a < c.free; a++) {
         c.step[a] = 0;
         for (size_t k = 0; k < c.parameters; k++)

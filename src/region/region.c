@@ -11,6 +11,8 @@
 #include "region/compiled_check.h"
 #include "region/curved_centre.h"
 #include "region/sample_centre.h"
+#include "region/sample_equalities.h"
+#include "region/sample_origin.h"
 
 /* Says where the constraint that refuses the origin comes from. */
 static hcr_status refuse_origin(const hcri_set *set, const hcri_constraint *block, const hcr_error *found,
@@ -229,6 +231,47 @@ static hcr_status copy_other_origins(hcr_region *region, const hcri_analysis *an
     return HCR_OK;
 }
 
+/* Equalities whose coefficients move: no origin satisfies those of all samples. */
+static hcr_status solve_in_the_middle(hcr_region *region, hcr_error *error) {
+    const hcri_equalities *equalities = &region->set.equalities;
+    HCRI_TRY(hcri_sample_equalities_make(region, error));
+    HCRI_SCRATCH(memory, &region->set.allocator);
+    double *scratch = hcri_allocate(memory, hcri_sample_equalities_scratch(region), sizeof *scratch);
+    if (scratch == NULL)
+        return hcri_fail_memory(error);
+    const hcri_affine *affine = hcri_affine_at(region, region->origin, scratch);
+    if (affine == NULL) {
+        const hcri_place *place = &region->set.place[equalities->source[equalities->product_row[0]]];
+        return hcri_fail_at(
+            error, HCR_ERROR_EMPTY, place->file, place->line, place->column,
+            "in the middle of the parameters' ranges the equalities aren't certainly independent: leave "
+            "out those that follow from others, or narrow the ranges to where coefficients aren't 0");
+    }
+    region->origin_proved = 0;
+    region->origin_map.proved = 0;
+    return hcri_affine_copy(affine, hcri_pool_allocator(&region->memory), &region->affine, error);
+}
+
+static hcr_status find_centre_in_the_middle(hcr_region *region, hcr_error *error) {
+    const hcri_equalities *equalities = &region->set.equalities;
+    const hcri_place *place = &region->set.place[equalities->source[equalities->product_row[0]]];
+    if (region->curvatures == NULL)
+        return hcri_fail_at(error, HCR_ERROR_UNSUPPORTED, place->file, place->line, place->column,
+                            "an equality whose coefficients move stands beside bounds, rows, quadratics and cones that "
+                            "bound all outputs, and leaves 1 to 64 of them free");
+    region->equalities_scratch = hcri_curved_centre_scratch(region);
+    HCRI_SCRATCH(memory, &region->set.allocator);
+    double *point = hcri_allocate(memory, region->set.n + hcri_sample_origin_scratch(region), sizeof *point);
+    if (point == NULL)
+        return hcri_fail_memory(error);
+    memcpy(point, region->origin, region->set.n * sizeof *point);
+    return hcri_sample_origin_exists(hcri_sample_origin_find(region, point, NULL, point + region->set.n))
+               ? HCR_OK
+               : hcri_fail_at(error, HCR_ERROR_EMPTY, place->file, place->line, place->column,
+                              "in the middle of the parameters' ranges no point of the equalities was found that is "
+                              "strictly inside the inequalities");
+}
+
 /* Completes a region whose set is there: everything that depends on the origin. */
 static hcr_status complete(hcr_region *region, const hcri_analysis *analysis, hcr_error *error) {
     const hcr_allocator *allocator = hcri_pool_allocator(&region->memory);
@@ -237,11 +280,14 @@ static hcr_status complete(hcr_region *region, const hcri_analysis *analysis, hc
     region->lower = hcri_copy(allocator, analysis->lower, n, sizeof(double));
     region->upper = hcri_copy(allocator, analysis->upper, n, sizeof(double));
     HCRI_TRY(hcri_pool_check(&region->memory, error));
-    if (analysis->affine != NULL && analysis->affine->count != 0) {
+    const int is_solved_once = region->set.equalities.products == 0;
+    if (analysis->affine != NULL && analysis->affine->count != 0 && is_solved_once) {
         HCRI_TRY(hcri_affine_copy(analysis->affine, allocator, &region->affine, error));
         HCRI_TRY(hcri_affine_prepare(&region->affine, region->set.outputs, allocator, error));
     }
-    HCRI_TRY(hcri_remainders_find(&region->affine, &region->set.equalities, n, allocator, &region->remainders, error));
+    if (is_solved_once)
+        HCRI_TRY(
+            hcri_remainders_find(&region->affine, &region->set.equalities, n, allocator, &region->remainders, error));
     if (analysis->origin_map == NULL)
         complete_origin(region);
     for (size_t j = 0; j < n; j++)
@@ -284,7 +330,9 @@ static hcr_status complete(hcr_region *region, const hcri_analysis *analysis, hc
     if (isinf(region->inradius)) /* nothing is near: any length serves as a step */
         region->inradius = 1;
     HCRI_TRY(hcri_region_compute_margins(region, error));
-    if (!region->origin_proved)
+    if (!is_solved_once)
+        HCRI_TRY(solve_in_the_middle(region, error));
+    if (!region->origin_proved && is_solved_once)
         HCRI_TRY(hcri_centres_make(region, &region->centres, error));
     if (region->origin_map.brought && (region->centres == NULL || parameters <= region->set.outputs))
         return hcri_fail(error, HCR_ERROR_FORMAT, "samples can't bring their origins in this region");
@@ -292,7 +340,10 @@ static hcr_status complete(hcr_region *region, const hcri_analysis *analysis, hc
     HCRI_TRY(check_rounded_origin(region, error));
     hcri_set_drop_scratch(&region->set);
     region->scratch = hcri_set_scratch(&region->set);
-    return region->origin_proved || region->centres != NULL ? HCR_OK : hcri_curved_centre_make(region, error);
+    if (region->origin_proved || region->centres != NULL)
+        return HCR_OK;
+    HCRI_TRY(hcri_curved_centre_make(region, error));
+    return is_solved_once ? HCR_OK : find_centre_in_the_middle(region, error);
 }
 
 static hcr_region *create_empty(const hcr_allocator *allocator) {
@@ -327,6 +378,8 @@ void hcr_region_free(hcr_region *region) {
     const hcr_allocator allocator = region->set.allocator;
     hcri_set_release(&region->set);
     hcri_centres_release(region->centres, &allocator);
+    if (region->varying_equalities != NULL)
+        hcri_block_release(&region->varying_equalities->base);
     hcri_pool_release(&region->memory);
     hcri_release(&allocator, region);
 }
@@ -336,7 +389,7 @@ void hcr_region_free(hcr_region *region) {
 /* A compiled region: magic, version, size of the payload, the payload (the set, the origin, the bounds), and a checksum
  * of all before it. Margins and what depends on the origin are computed anew: they can't disagree with the rest. */
 static const char magic[8] = {'h', 'c', 'r', 'r', 'e', 'g', 'i', 'o'};
-enum { FORMAT_VERSION = 3, HEAD = 8 + 4 + 8, TAIL = 8 };
+enum { FORMAT_VERSION = 4, HEAD = 8 + 4 + 8, TAIL = 8 };
 
 /* FNV-1a, 64 bits. */
 static uint64_t checksum(const unsigned char *bytes, size_t size) {
@@ -383,7 +436,7 @@ static void put_payload(const hcr_region *region, hcri_bytes *out) {
                     (uint32_t)region->visibility.proved,
                     region->visibility.points,
                     region->visibility.points_hidden,
-                    region->affine,
+                    region->varying_equalities == NULL ? region->affine : (hcri_affine){0},
                     {region->origin_map}};
     for (size_t k = 1; k < region->origins; k++)
         put.origin_map[k] = region->other_origins[k - 1];

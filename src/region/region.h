@@ -40,6 +40,10 @@ struct hcr_region {
     int origin_proved;     /* 1: O(x) is strictly inside for every x of the range, and each sample's origin … */
     struct hcri_centres *centres; /* … else its analytic centre is, where this isn't NULL (sample_centre.h) … */
     double *curvatures;           /* … or, where this isn't NULL, that of all its inequalities (curved_centre.h) */
+    /* Equalities whose coefficients move (sample_equalities.h), else NULL: `affine` is then their solution in the
+     * middle of the parameters' ranges, and each sample has its own in scratch, behind so many numbers. */
+    struct hcri_varying *varying_equalities;
+    size_t equalities_scratch;
     /* Blocks without a margin for a precision: results are checked by them and drawn towards the origin until they
      * hold. */
     size_t verified_blocks[2];

@@ -4,7 +4,7 @@
 #include "base/file.h"
 #include "base/vector.h"
 #include "kinds/block.h"
-#include "region/region.h"
+#include "region/sample_equalities.h"
 
 hcr_status hcr_region_load(const char *path, const hcr_allocator *allocator, hcr_region **region, hcr_error *error) {
     if (path == NULL || region == NULL)
@@ -54,6 +54,9 @@ const double *hcr_region_grid(const hcr_region *region, hcr_precision precision)
 
 double hcr_region_equality_rounding(const hcr_region *region, size_t equality, const double *parameters,
                                     const double *y, hcr_precision precision) {
+    if (region->varying_equalities != NULL)
+        return hcri_sample_equalities_tolerance(region, equality, y, parameters,
+                                                precision == HCR_SINGLE ? 0x1p-24 : 0x1p-53);
     return hcri_affine_tolerance(&region->affine, &region->set.equalities, &region->remainders, equality,
                                  region->set.outputs, y, parameters, precision == HCR_SINGLE ? 0x1p-24 : 0x1p-53);
 }
@@ -95,8 +98,12 @@ hcr_constraint_info hcr_region_equality(const hcr_region *region, size_t equalit
     if (equality >= equalities->rows.count)
         return (hcr_constraint_info){"", "", "", 0, 0, 0};
     const hcri_place *place = &region->set.place[equalities->source[equality]];
-    return (hcr_constraint_info){"equality",  place->file,   place->text,
-                                 place->line, place->column, equalities->source_row[equality]};
+    int moves = 0;
+    for (size_t k = 0; k < equalities->products; k++)
+        moves |= equalities->product_row[k] == equality;
+    return (hcr_constraint_info){
+        moves ? "moving equality" : "equality", place->file, place->text, place->line, place->column,
+        equalities->source_row[equality]};
 }
 
 size_t hcr_region_blocks(const hcr_region *region) { return region->set.blocks; }
@@ -185,7 +192,7 @@ hcr_status hcr_residual(const hcr_region *region, size_t rows, const double *par
         const double *point = hcri_region_lift(region, p == 0 ? NULL : parameters + s * p, y + s * n, lifted);
         off[s] = hcri_all_finite(n, point) && hcri_origin_map_accepts(&region->origin_map, point + n) ? 0 : NAN;
         for (size_t i = 0; i < equalities->rows.count && !isnan(off[s]); i++)
-            off[s] = fmax(off[s], fabs(hcri_rows_dot_minus(&equalities->rows, i, point, equalities->right[i])));
+            off[s] = fmax(off[s], fabs(hcri_equality_off(region, i, point)));
     }
     hcri_release(&region->set.allocator, lifted);
     return HCR_OK;
@@ -199,7 +206,7 @@ static void find_unequal(const hcr_region *region, const double *point, hcr_prec
     double most = 0;
     *off = 0;
     for (size_t i = 0; i < equalities->rows.count; i++) {
-        const double by = fabs(hcri_rows_dot_minus(&equalities->rows, i, point, equalities->right[i]));
+        const double by = fabs(hcri_equality_off(region, i, point));
         const double of = by / hcr_region_equality_rounding(region, i, x, point, precision);
         if (of <= most || by <= hcr_region_equality_tolerance(region, i, x, point, precision))
             continue;

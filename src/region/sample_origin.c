@@ -6,9 +6,12 @@
 #include "region/curved_centre.h"
 #include "region/damping.h"
 #include "region/sample_centre.h"
+#include "region/sample_equalities.h"
 
 /* The blocks', and behind it the centre's: a region whose O(x) is proved has no use for one. */
 size_t hcri_sample_origin_scratch(const hcr_region *region) {
+    if (region->varying_equalities != NULL)
+        return region->equalities_scratch + hcri_sample_equalities_scratch(region);
     return region->curvatures != NULL ? hcri_curved_centre_scratch(region)
                                       : region->scratch + hcri_damping_scratch(region);
 }
@@ -248,7 +251,12 @@ hcri_sample_origin hcri_sample_origin_find(const hcr_region *region, double *poi
         return take_brought(region, point, is_free, scratch);
     if (region->centres != NULL)
         return find_centre(region, point, is_free, NULL, scratch);
-    hcri_affine_complete(&region->affine, point);
+    if (region->varying_equalities == NULL)
+        hcri_affine_complete(&region->affine, point);
+    else if (hcri_affine_at(region, point, scratch) == NULL)
+        return HCRI_SAMPLE_ORIGIN_DEPENDENT;
+    else
+        hcri_sample_equalities_approach(region, point, scratch);
     if (region->curvatures != NULL && !hcri_curved_centre_find(region, point, scratch))
         return HCRI_SAMPLE_ORIGIN_NONE;
     const hcri_sample_origin kind = region->curvatures != NULL ? HCRI_SAMPLE_ORIGIN_CENTRE : HCRI_SAMPLE_ORIGIN_AFFINE;
@@ -282,22 +290,26 @@ void hcri_sample_origin_find_all(const hcr_region *region, size_t samples, doubl
 
 /* As the step of a map and its completion round. */
 static void round_to_single(const hcr_region *region, hcri_sample_origin sample_origin, const double *point,
-                            const double *is_free, double *rounded) {
+                            const double *is_free, double *rounded, double *scratch) {
+    const hcri_affine *affine = hcri_affine_at(region, point, scratch);
     const double *lower = region->clamp_lower[HCR_SINGLE], *upper = region->clamp_upper[HCR_SINGLE];
     const size_t n = region->set.outputs;
     memcpy(rounded, point, region->set.n * sizeof *rounded);
     for (size_t j = 0; j < n; j++)
         rounded[j] = (double)(float)(point[j] < lower[j] ? lower[j] : point[j] > upper[j] ? upper[j] : point[j]);
-    (void)hcri_sample_origin_complete(region, sample_origin, HCR_SINGLE, point, is_free, rounded);
-    for (size_t d = 0; d < region->affine.count; d++)
-        rounded[region->affine.dependent[d]] = (double)(float)rounded[region->affine.dependent[d]];
+    if (region->varying_equalities != NULL)
+        hcri_complete_at(region, rounded, scratch);
+    else
+        (void)hcri_sample_origin_complete(region, sample_origin, HCR_SINGLE, point, is_free, rounded);
+    for (size_t d = 0; d < affine->count; d++)
+        rounded[affine->dependent[d]] = (double)(float)rounded[affine->dependent[d]];
 }
 
 int hcri_sample_origin_holds_rounded(const hcr_region *region, hcri_sample_origin sample_origin, const double *point,
                                      const double *is_free, double *rounded, double *scratch) {
     if (!hcri_sample_origin_is_centre(sample_origin) && region->verified_blocks[HCR_SINGLE] == 0)
         return 1;
-    round_to_single(region, sample_origin, point, is_free, rounded);
+    round_to_single(region, sample_origin, point, is_free, rounded, scratch);
     return hcri_sample_origin_verify(region, sample_origin, HCR_SINGLE, rounded, is_free, scratch);
 }
 
@@ -310,6 +322,10 @@ void hcri_sample_origin_vjp(const hcr_region *region, hcri_sample_origin sample_
                             const double *is_free, double *bar, double *x_bar, double *scratch) {
     const size_t n = region->set.outputs;
     const hcri_affine *affine = &region->affine;
+    if (region->varying_equalities != NULL) {
+        hcri_curved_centre_vjp(region, point, bar, x_bar, scratch);
+        return;
+    }
     for (size_t d = 0; d < affine->count; d++) { /* O_dependent = constant + T (O, x) */
         const double weight = bar[affine->dependent[d]];
         bar[affine->dependent[d]] = 0;
@@ -338,6 +354,10 @@ void hcri_sample_origin_jvp(const hcr_region *region, hcri_sample_origin sample_
     const size_t n = region->set.outputs;
     const hcri_affine *affine = &region->affine;
     const hcri_rows *map = &map_of(region, sample_origin)->map;
+    if (region->varying_equalities != NULL) {
+        hcri_curved_centre_jvp(region, point, x_dot, dot, scratch);
+        return;
+    }
     for (size_t j = 0; j < n; j++) {
         dot[j] = 0;
         for (size_t k = map->start[j]; k < map->start[j + 1]; k++)

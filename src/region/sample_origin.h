@@ -10,6 +10,7 @@ typedef enum hcri_sample_origin {
     HCRI_SAMPLE_ORIGIN_FLAT,         /* … of a set in which rows have one value: they hold up to rounding */
     HCRI_SAMPLE_ORIGIN_OUT_OF_RANGE, /* a parameter is, or is a NaN */
     HCRI_SAMPLE_ORIGIN_NONE,         /* no origin is certain to be strictly inside */
+    HCRI_SAMPLE_ORIGIN_DEPENDENT,    /* equalities whose coefficients move aren't certainly independent there */
     HCRI_SAMPLE_ORIGIN_FIRST         /* and on: of several origins that number, no part of the margin either */
 } hcri_sample_origin;
 
@@ -20,6 +21,13 @@ static inline int hcri_sample_origin_is_centre(hcri_sample_origin sample_origin)
 /* 1 when there is an origin. */
 static inline int hcri_sample_origin_exists(hcri_sample_origin sample_origin) {
     return sample_origin == HCRI_SAMPLE_ORIGIN_AFFINE || hcri_sample_origin_is_centre(sample_origin);
+}
+
+/* What becomes of a sample that has none. */
+static inline hcr_outcome hcri_sample_origin_outcome(hcri_sample_origin sample_origin) {
+    return sample_origin == HCRI_SAMPLE_ORIGIN_OUT_OF_RANGE ? HCR_OUTCOME_OUT_OF_RANGE
+           : sample_origin == HCRI_SAMPLE_ORIGIN_DEPENDENT  ? HCR_OUTCOME_DEPENDENT
+                                                            : HCR_OUTCOME_NO_ORIGIN;
 }
 
 /* The origins of samples that somebody has found: as hcri_sample_origin_find_all makes them. */

@@ -6,6 +6,7 @@
 #include "kinds/block.h"
 #include "kinds/varying/varying.h"
 #include "region/sample_centre.h"
+#include "region/sample_equalities.h"
 #include "region/sample_origin.h"
 
 /* (O(x), x), and behind it is_free, in memory of the allocator. */
@@ -38,6 +39,10 @@ static hcr_status find_origin(const hcr_region *region, const double *x, const h
             return hcri_fail(error, HCR_ERROR_ORIGIN, "parameter %s is %.9g: it must be from %.9g to %.9g", name, x[k],
                              region->origin_map.lower[k], region->origin_map.upper[k]);
         }
+    if (*sample_origin == HCRI_SAMPLE_ORIGIN_DEPENDENT)
+        return hcri_fail(error, HCR_ERROR_ORIGIN,
+                         "at these parameters the equalities aren't certainly independent: narrow the ranges to where "
+                         "coefficients don't vanish or become multiples of each other");
     return hcri_fail(
         error, HCR_ERROR_ORIGIN,
         "no point is certain to be strictly inside at these parameters: narrow their range, or widen what they bound");
@@ -204,8 +209,28 @@ static hcr_status add_other_blocks(const hcr_region *region, const double *x, hc
     return status;
 }
 
+/* Each coefficient is rounded once. */
+static hcr_status add_moving_equalities(const hcr_region *region, const double *x, hcri_set *slice, hcr_error *error) {
+    const hcri_constraint *rows = &region->varying_equalities->base;
+    const hcri_equalities *from = &region->set.equalities;
+    HCRI_SCRATCH(memory, &slice->allocator);
+    uint32_t *columns = hcri_allocate(memory, region->set.outputs, sizeof *columns);
+    double *values = hcri_allocate(memory, region->set.outputs, sizeof *values);
+    if (columns == NULL || values == NULL)
+        return hcri_fail_memory(error);
+    for (size_t i = 0; i < from->rows.count; i++) {
+        double lower, upper;
+        const size_t count = rows->kind->row_at(rows, i, region->set.outputs, x, columns, values, &lower, &upper);
+        HCRI_TRY(hcri_set_add_equality(slice, (hcri_row){count, columns, values}, upper, hcri_equality_source(from, i),
+                                       error));
+    }
+    return HCR_OK;
+}
+
 static hcr_status add_equalities(const hcr_region *region, const double *x, hcri_set *slice, hcr_error *error) {
     const hcri_equalities *from = &region->set.equalities;
+    if (region->varying_equalities != NULL)
+        return add_moving_equalities(region, x, slice, error);
     for (size_t i = 0; i < from->rows.count; i++)
         HCRI_TRY(hcri_set_add_equality(slice, output_part(region, &from->rows, i),
                                        hcri_dd_value(without_parameters(region, &from->rows, i, x, from->right[i])),
@@ -217,6 +242,13 @@ static hcr_status add_equalities(const hcr_region *region, const double *x, hcri
 static hcr_status fix_affine(const hcr_region *region, const double *x, const hcr_allocator *allocator,
                              hcri_affine *fixed, hcr_error *error) {
     const hcri_affine *from = &region->affine;
+    if (region->varying_equalities != NULL) {
+        HCRI_SCRATCH(memory, allocator);
+        double *scratch = hcri_allocate(memory, hcri_sample_origin_scratch(region), sizeof *scratch);
+        return scratch == NULL
+                   ? hcri_fail_memory(error)
+                   : hcri_affine_copy(hcri_sample_equalities_solve(region, x, scratch), allocator, fixed, error);
+    }
     HCRI_TRY(hcri_affine_copy(from, allocator, fixed, error));
     if (from->count == 0)
         return HCR_OK;

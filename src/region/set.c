@@ -19,10 +19,7 @@ void hcri_set_release(hcri_set *set) {
     }
     for (size_t i = 0; i < set->blocks; i++)
         hcri_block_release(set->block[i]);
-    hcri_rows_release(&set->equalities.rows, allocator);
-    hcri_release(allocator, set->equalities.right);
-    hcri_release(allocator, set->equalities.source);
-    hcri_release(allocator, set->equalities.source_row);
+    hcri_set_drop_equalities(set);
     hcri_release(allocator, set->variable);
     hcri_release(allocator, set->place);
     hcri_release(allocator, set->block);
@@ -183,6 +180,59 @@ hcr_status hcri_set_add_equality(hcri_set *set, hcri_row row, double right, hcri
     return HCR_OK;
 }
 
+hcr_status hcri_set_add_product(hcri_set *set, uint32_t output, uint32_t parameter, double value, hcr_error *error) {
+    hcri_equalities *equalities = &set->equalities;
+    const size_t k = equalities->products;
+    uint32_t **const array[] = {&equalities->product_row, &equalities->product_output, &equalities->product_parameter};
+    const uint32_t number[] = {(uint32_t)equalities->rows.count - 1, output, parameter};
+    size_t capacity = equalities->product_capacity;
+    double *values = hcri_grow(&set->allocator, equalities->product_value, &capacity, k + 1, sizeof *values);
+    if (values == NULL)
+        return hcri_fail_memory(error);
+    equalities->product_value = values;
+    values[k] = value;
+    for (size_t i = 0; i < 3; i++) {
+        capacity = equalities->product_capacity;
+        uint32_t *grown = hcri_grow(&set->allocator, *array[i], &capacity, k + 1, sizeof *grown);
+        if (grown == NULL)
+            return hcri_fail_memory(error);
+        *array[i] = grown;
+        grown[k] = number[i];
+    }
+    equalities->product_capacity = capacity;
+    equalities->products++;
+    return HCR_OK;
+}
+
+hcr_status hcri_set_add_equalities_of(hcri_set *set, const hcri_set *from, int moving, hcr_error *error) {
+    const hcri_equalities *equalities = &from->equalities;
+    size_t k = 0;
+    for (size_t i = 0; i < equalities->rows.count; i++) {
+        const size_t first = k;
+        while (k < equalities->products && equalities->product_row[k] == i)
+            k++;
+        if ((k > first) != moving)
+            continue;
+        const hcri_row row = hcri_rows_row(&equalities->rows, i);
+        HCRI_TRY(hcri_set_add_equality(set, row, equalities->right[i], hcri_equality_source(equalities, i), error));
+        for (size_t q = first; q < k; q++)
+            HCRI_TRY(hcri_set_add_product(set, equalities->product_output[q], equalities->product_parameter[q],
+                                          equalities->product_value[q], error));
+    }
+    return HCR_OK;
+}
+
+void hcri_set_drop_equalities(hcri_set *set) {
+    hcri_equalities *equalities = &set->equalities;
+    void *const owned[] = {equalities->right,        equalities->source,         equalities->source_row,
+                           equalities->product_row,  equalities->product_output, equalities->product_parameter,
+                           equalities->product_value};
+    hcri_rows_release(&equalities->rows, &set->allocator);
+    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
+        hcri_release(&set->allocator, owned[i]);
+    *equalities = (hcri_equalities){.capacity = 0};
+}
+
 int hcri_set_is_convex(const hcri_set *set) {
     for (size_t b = 0; b < set->blocks; b++)
         if (!set->block[b]->convex)
@@ -255,6 +305,11 @@ static void equality_fields(hcri_walk *walk, size_t n, hcri_equalities *equaliti
     hcri_walk_f64s(walk, equalities->rows.count, &equalities->right);
     hcri_walk_u32s(walk, equalities->rows.count, &equalities->source);
     hcri_walk_u32s(walk, equalities->rows.count, &equalities->source_row);
+    hcri_walk_count(walk, 20, &equalities->products);
+    hcri_walk_u32s(walk, equalities->products, &equalities->product_row);
+    hcri_walk_u32s(walk, equalities->products, &equalities->product_output);
+    hcri_walk_u32s(walk, equalities->products, &equalities->product_parameter);
+    hcri_walk_f64s(walk, equalities->products, &equalities->product_value);
 }
 
 /* What a variable is, in bits. */
@@ -384,8 +439,15 @@ static hcr_status read_equalities(hcri_source *in, hcri_set *set, hcr_error *err
     if (in->failed)
         return damaged(error, "equalities");
     equalities->capacity = count;
+    equalities->product_capacity = equalities->products;
     for (size_t i = 0; i < count; i++)
         if (!isfinite(equalities->right[i]) || equalities->source[i] >= set->places)
+            return damaged(error, "equalities");
+    for (size_t k = 0; k < equalities->products; k++)
+        if (equalities->product_row[k] >= count || equalities->product_output[k] >= set->outputs ||
+            (k > 0 && equalities->product_row[k] < equalities->product_row[k - 1]) ||
+            equalities->product_parameter[k] < set->outputs || equalities->product_parameter[k] >= set->n ||
+            !(fabs(equalities->product_value[k]) <= HCRI_LARGEST_COEFFICIENT))
             return damaged(error, "equalities");
     return HCR_OK;
 }

@@ -24,11 +24,15 @@ typedef struct hcri_place { /* where constraints came from: what messages show *
     double weight;          /* … and what a unit of its violation counts */
 } hcri_place;
 
-typedef struct hcri_equalities { /* A y = right */
+typedef struct hcri_equalities { /* A y = right, and with products A y + Σ value · y[output] · y[parameter] = right */
     hcri_rows rows;
     size_t capacity;
     double *right;
     uint32_t *source, *source_row; /* as in hcri_constraint */
+    /* Coefficients that move with parameters: by increasing equality. */
+    size_t products, product_capacity;
+    uint32_t *product_row, *product_output, *product_parameter; /* … a column, behind the outputs */
+    double *product_value;
 } hcri_equalities;
 
 typedef struct hcri_set {
@@ -72,6 +76,11 @@ hcr_status hcri_set_add_equality(hcri_set *set, hcri_row row, double right, hcri
 static inline hcri_source_row hcri_equality_source(const hcri_equalities *equalities, size_t i) {
     return (hcri_source_row){equalities->source[i], equalities->source_row[i]};
 }
+/* Those of another set, over the same columns: whose coefficients move, or don't. */
+hcr_status hcri_set_add_equalities_of(hcri_set *set, const hcri_set *from, int moving, hcr_error *error);
+void hcri_set_drop_equalities(hcri_set *set);
+/* A product of the equality that was added last. */
+hcr_status hcri_set_add_product(hcri_set *set, uint32_t output, uint32_t parameter, double value, hcr_error *error);
 /* Numbers of scratch that serve every block. */
 size_t hcri_set_scratch(const hcri_set *set);
 /* From here on callers bring their own: the set is finished, and shared between threads. */

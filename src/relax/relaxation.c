@@ -237,6 +237,9 @@ static hcr_status refuse(const hcr_region *region, hcr_error *error) {
                              "samples are relaxed where a region has bounds, rows and equalities alone: this one has a "
                              "constraint of kind %s",
                              region->set.block[b]->kind->name);
+    if (region->varying_equalities != NULL)
+        return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
+                         "samples aren't relaxed beside equalities whose coefficients move with parameters");
     return region->set.outputs <= 1024
                ? HCR_OK
                : hcri_fail(error, HCR_ERROR_UNSUPPORTED,

@@ -242,6 +242,11 @@ static void write_shape(hcri_report *report, const hcr_region *region, const sou
                           region->set.outputs - region->affine.count, region->set.outputs);
     if (region->affine.count != 0)
         write_exact(report, region, count);
+    if (region->varying_equalities != NULL)
+        hcri_report_write(report,
+                          "              their coefficients move with the parameters: each sample's are solved, and "
+                          "it has no result\n              (outcome DEPENDENT) where they aren't certainly "
+                          "independent\n");
     hcri_report_write(report, "convex        %s\n", region->convex ? "yes" : "no: a star domain");
     if (!region->convex && visibility->proved)
         hcri_report_write(report, "visible       all of it, proved: every part of a union holds the origin\n");

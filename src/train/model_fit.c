@@ -69,7 +69,8 @@ static hcr_status check_places(const hcri_fit_run *run, hcr_error *error) {
             name, least, most);
     }
     for (size_t i = 0; i < run->samples.rows; i++)
-        if (run->places.rays[i].outcome == HCR_OUTCOME_NO_ORIGIN)
+        if (run->places.rays[i].outcome == HCR_OUTCOME_NO_ORIGIN ||
+            run->places.rays[i].outcome == HCR_OUTCOME_DEPENDENT)
             return hcri_fail(error, HCR_ERROR_DATA,
                              "parameters: those of row %zu (counted from 0) leave no point strictly inside the region",
                              i);

@@ -94,7 +94,7 @@ static void run_net(const hcr_model *model, prediction_room *room, size_t rows, 
 /* Whether parameters leave nothing, so that there is no prediction. */
 static int nothing_at(const hcri_places *places, size_t place) {
     const uint32_t outcome = places->rays[place].outcome;
-    return outcome == HCR_OUTCOME_OUT_OF_RANGE || outcome == HCR_OUTCOME_NO_ORIGIN;
+    return outcome == HCR_OUTCOME_OUT_OF_RANGE || outcome == HCR_OUTCOME_NO_ORIGIN || outcome == HCR_OUTCOME_DEPENDENT;
 }
 
 /* Rows, and what is wanted of them. */

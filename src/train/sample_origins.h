@@ -12,7 +12,7 @@ typedef struct hcri_places {
     double *x;       /* rows × p; NULL without parameters */
     double *stretch; /* head soften: 1/(1 − γ(μ − O; x)), at most 10; 1 for the others */
     hcr_ray
-        *rays; /* their outcomes: HCR_OUTCOME_OUT_OF_RANGE and HCR_OUTCOME_NO_ORIGIN where the other numbers are NaN */
+        *rays; /* their outcomes: HCR_OUTCOME_OUT_OF_RANGE, _NO_ORIGIN and _DEPENDENT where the other numbers are NaN */
     double *steps; /* scratch: rows × n */
 } hcri_places;
 

@@ -104,7 +104,7 @@ class ConstrainedRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):  
         raw = np.asarray(self.regressor_.predict(X), dtype=np.float64)
         given = parameters if parameters is not None or not self.region_.p else self._columns_of(X)
         result, outcomes = take_inside(self.region_, raw.reshape(len(raw), -1), given, self.map)
-        without = np.isin(outcomes, [Outcome.BAD_VALUE, Outcome.OUT_OF_RANGE, Outcome.NO_ORIGIN])
+        without = np.isin(outcomes, [Outcome.BAD_VALUE, Outcome.OUT_OF_RANGE, Outcome.NO_ORIGIN, Outcome.DEPENDENT])
         if without.any():
             first = int(without.argmax())
             warnings.warn(

@@ -164,7 +164,13 @@ class Facts:
 
     @property
     def free(self) -> npt.NDArray[np.int64]:
-        """Which outputs the equalities leave free, `freedom` numbers; the others follow from them."""
+        """Which outputs the equalities leave free, `freedom` numbers; the others follow from them.
+
+        Raises:
+            hcr.Error: ``unsupported``, where equalities move with the parameters: samples differ in it.
+        """
+        if self.equalities_move:
+            raise make("unsupported", "which outputs are free differs from sample to sample: the equalities move")
         solved = _library.library.hcr_region_affine(self._handle.address)
         dependent = (ctypes.c_uint32 * solved.count).from_address(solved.dependent) if solved.count else []
         return np.setdiff1d(np.arange(self.n), np.array(dependent, np.int64))
@@ -173,6 +179,12 @@ class Facts:
     def equalities(self) -> int:
         """How many equalities the region was given."""
         return int(_library.library.hcr_region_equalities(self._handle.address))
+
+    @property
+    def equalities_move(self) -> bool:
+        """Whether coefficients of equalities have parameters in them: each sample's are then solved on their own."""
+        last = len(self.constraints)
+        return any(self._limit(last + i).kind == "moving equality" for i in range(self.equalities))
 
     @property
     def is_convex(self) -> bool:

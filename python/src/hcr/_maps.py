@@ -46,7 +46,14 @@ _INPUT = {
     "project": "points",
 }
 # Outcomes that say more than that limits were relaxed.
-_LOST = (Outcome.OUTSIDE, Outcome.BAD_VALUE, Outcome.NO_FRONTIER, Outcome.OUT_OF_RANGE, Outcome.NO_ORIGIN)
+_LOST = (
+    Outcome.OUTSIDE,
+    Outcome.BAD_VALUE,
+    Outcome.NO_FRONTIER,
+    Outcome.OUT_OF_RANGE,
+    Outcome.NO_ORIGIN,
+    Outcome.DEPENDENT,
+)
 #: A metric, or the array of one; None: 1, and 0 where linear terms are given.
 MetricLike: TypeAlias = "Metric | npt.ArrayLike | None"
 

@@ -36,6 +36,8 @@ def _refusal(region: Facts) -> str:
     if others:
         served = "with parameters box and linear" if region.p else "box, linear, quadratic and cone"
         return f"for constraints of the kinds {', '.join(others)}: {served} can"
+    if region.equalities_move:
+        return "for equalities whose coefficients move with the parameters"
     if not region.is_bounded:
         return "for a region that reaches to infinity"
     return ""

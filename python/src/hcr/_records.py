@@ -36,6 +36,7 @@ class Outcome(enum.IntEnum):
     NEARBY = 10  #: project: the solver didn't reach the nearest point; the best one found, inside
     TO_ROUNDING = 11  #: the parameters leave rows one value: they hold up to rounding, all others exactly
     RELAXED = 12  #: limits contradict each other, and soft ones give (`Region.relaxation`)
+    DEPENDENT = 13  #: the parameters leave equalities that aren't certainly independent: NaN
 
 
 class Constraint(NamedTuple):

@@ -225,6 +225,36 @@ hcr_status hcri_pieces_build_varying(const hcri_pieces *pieces, size_t parameter
     return HCR_OK;
 }
 
+hcr_status hcri_pieces_add_equality(hcr_builder *builder, size_t parameters, hcri_row row, double right,
+                                    hcr_error *error) {
+    const size_t count = row.count;
+    const hcr_allocator *allocator = &hcri_default_allocator;
+    HCRI_SCOPED double *split_values = hcri_allocate(allocator, count, 2 * sizeof *split_values);
+    HCRI_SCOPED uint32_t *split_columns = hcri_allocate(allocator, count, 3 * sizeof *split_columns);
+    size_t start[4] = {0}, ends[2] = {0, count};
+    if (split_values == NULL || split_columns == NULL)
+        return hcri_fail_memory(error);
+    split_rows split = {
+        start,        start + 2,           split_columns, split_columns + count, split_columns + 2 * count,
+        split_values, split_values + count};
+    const hcri_rows rows = {.count = 1,
+                            .start = ends,
+                            .columns = (uint32_t *)(uintptr_t)row.columns,
+                            .values = (double *)(uintptr_t)row.values};
+    fill_split(&rows, parameters, &split);
+    const hcr_varying_rows varying = {.rows = 1,
+                                      .start = split.start,
+                                      .columns = split.columns,
+                                      .values = split.values,
+                                      .product_start = split.product_start,
+                                      .product_outputs = split.outputs,
+                                      .product_parameters = split.parameters,
+                                      .product_values = split.product_values,
+                                      .lower = &right,
+                                      .upper = &right};
+    return hcr_builder_add_varying_rows(builder, &varying, error);
+}
+
 void hcri_pieces_release(hcri_pieces *pieces) {
     hcri_rows_release(&pieces->rows, pieces->allocator);
     hcri_release(pieces->allocator, pieces->side);

@@ -31,6 +31,9 @@ hcr_status hcri_pieces_build(const hcri_pieces *pieces, hcr_builder *builder, hc
 /* The same for rows with products of parameters, so many, and outputs, columns from HCRI_FIRST_PRODUCT on. */
 hcr_status hcri_pieces_build_varying(const hcri_pieces *pieces, size_t parameters, hcr_builder *builder,
                                      hcr_error *error);
+/* A row like that, equal to `right`. */
+hcr_status hcri_pieces_add_equality(hcr_builder *builder, size_t parameters, hcri_row row, double right,
+                                    hcr_error *error);
 void hcri_pieces_release(hcri_pieces *pieces);
 
 /* The sign of a·b − c·d, exact unless a product underflows. */

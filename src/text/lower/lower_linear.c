@@ -133,10 +133,6 @@ void hcri_lower_equality(hcri_lowering *lowering, const hcri_inequality *inequal
                     fabs(hcri_dd_value(branch->constant)));
     }
     const unsigned depends = hcri_branch_depends(lowering);
-    if ((depends & HCRI_ON_PRODUCTS) != 0)
-        hcri_lowering_refuse_products(
-            lowering, inequality->span,
-            "equalities, whose coefficients are fixed: parameters can stand alone in them, as in A @ y == x");
     if (depends == HCRI_ON_PARAMETERS)
         hcri_lowering_refuse_parameters(lowering, inequality->span);
     if (lowering->in_group)
@@ -147,6 +143,13 @@ void hcri_lower_equality(hcri_lowering *lowering, const hcri_inequality *inequal
     const size_t start[2] = {0, branch->count};
     const double right = -hcri_dd_value(branch->constant) + 0.0;
     hcri_lowering_place(lowering);
+    if ((depends & HCRI_ON_PRODUCTS) != 0) {
+        hcri_lowering_accept(lowering, inequality->span,
+                             hcri_pieces_add_equality(lowering->builder, text->parameters,
+                                                      (hcri_row){branch->count, branch->column, branch->value}, right,
+                                                      &lowering->reason));
+        return;
+    }
     hcri_lowering_accept(lowering, inequality->span,
                          hcr_builder_add_equalities(lowering->builder, 1, start, branch->column, branch->value, &right,
                                                     &lowering->reason));

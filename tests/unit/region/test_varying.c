@@ -78,12 +78,27 @@ static void refuse(const hcr_varying_rows *varying, hcr_status status, const cha
     hcr_builder_free(builder);
 }
 
+static void test_sides_that_meet(void **state) {
+    (void)state;
+    static const double meeting[] = {3, -1, -1};
+    hcr_builder *builder = make_builder();
+    hcr_varying_rows varying = rows();
+    varying.lower = meeting;
+    assert_int_equal(hcr_builder_add_varying_rows(builder, &varying, &error), HCR_OK);
+    const hcri_equalities *equalities = &builder->set.equalities;
+    assert_true(equalities->rows.count == 1 && equalities->right[0] == 3 && equalities->products > 0);
+    for (size_t k = 0; k < equalities->products; k++)
+        assert_true(equalities->product_row[k] == 0 && equalities->product_parameter[k] >= builder->set.outputs);
+    assert_int_equal(builder->place_rows, 2 + varying.rows);
+    hcr_builder_free(builder);
+}
+
 static void test_what_is_refused(void **state) {
     (void)state;
     hcr_varying_rows bad = rows();
     static const uint32_t outside[] = {2, 0, 0}, wide[] = {0, 3, 1};
     static const double not_a_number[] = {2, NAN, 1}, huge[] = {1, 1e60, 0}, crossing[] = {4, -1, -1},
-                        meeting[] = {3, -1, -1}, unknown[] = {NAN, 0, 0}, infinite[] = {INFINITY, 0, 0};
+                        unknown[] = {NAN, 0, 0}, infinite[] = {INFINITY, 0, 0};
     static const size_t backwards[] = {0, 2, 1, 3};
     bad.product_outputs = outside;
     refuse(&bad, HCR_ERROR_SHAPE, "output 2 and parameter 0");
@@ -105,8 +120,6 @@ static void test_what_is_refused(void **state) {
     bad = rows();
     bad.lower = crossing;
     refuse(&bad, HCR_ERROR_EMPTY, "row 0");
-    bad.lower = meeting;
-    refuse(&bad, HCR_ERROR_EMPTY, "no interior");
     bad.lower = unknown;
     refuse(&bad, HCR_ERROR_DATA, "NaN");
     bad.lower = infinite;
@@ -172,7 +185,7 @@ static void test_region(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_what_is_kept), cmocka_unit_test(test_what_is_refused),
-                                       cmocka_unit_test(test_region)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_what_is_kept), cmocka_unit_test(test_sides_that_meet),
+                                       cmocka_unit_test(test_what_is_refused), cmocka_unit_test(test_region)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,6 +21,7 @@ WITHOUT = {
     Outcome.BAD_VALUE: "a missing value or an infinity",
     Outcome.OUT_OF_RANGE: "a parameter that is missing or out of its range",
     Outcome.NO_ORIGIN: "parameters that leave no point",
+    Outcome.DEPENDENT: "parameters that leave equalities which may depend on each other",
 }
 
 

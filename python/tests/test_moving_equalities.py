@@ -1,0 +1,252 @@
+"""Equalities whose coefficients are parameters: exactness, residuals, rank, derivatives, every face."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import hcr
+
+# Two balances, the second of which doesn't have output 0 where s is 0, beside rows and a ball.
+MIXED = """
+var y[4]
+param a[4] in [0.5, 2]
+param s in [-1, 1]
+param b in [2, 4]
+-5 <= y <= 5
+a @ y == b
+s * y[0] - s * y[1] + y[3] == 0.5 * s
+norm(y) <= 6
+y[2] + 0.5 * b * y[1] <= 4
+"""
+# What lines lose on their way differs from hour to hour; a sum stays.
+LINES = """
+var flow[5]
+param kept[5] in [0.8, 1]
+param need in [3, 6]
+param cap[5] in [1, 3]
+0 <= flow <= cap
+kept @ flow == need
+flow[0] + flow[1] == flow[2]
+"""
+TEXTS = {"mixed": MIXED, "lines": LINES}
+MAPS = ("contract", "decode", "soften", "project")
+# HCR_COUNT=1000000 is the long test, for minutes.
+COUNT = int(os.environ.get("HCR_COUNT", "2000"))
+
+
+@pytest.fixture(params=sorted(TEXTS), scope="module")
+def region(request):
+    return hcr.Region(TEXTS[request.param])
+
+
+def samples(region, count, random):
+    lower, upper = region.parameters.lower, region.parameters.upper
+    return random.uniform(lower, upper, (count, region.p))
+
+
+def given(region, name, count, random):
+    scale = np.exp(random.uniform(-3, 3, (count, 1)))
+    v = random.standard_normal((count, region.n)) * scale
+    return np.append(v, random.uniform(0, 1.1, (count, 1)), 1) if name == "decode" else v
+
+
+def matrix(region, x):
+    """A(x) and b(x) of a sample, as the texts have them."""
+    if region.n == 4:
+        a, s, b = x[:4], x[4], x[5]
+        return np.array([a, [s, -s, 0, 1]]), np.array([b, 0.5 * s])
+    return np.array([x[:5], [1, 1, -1, 0, 0]]), np.array([x[5], 0])
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("name", MAPS)
+def test_results_are_inside(region, name, dtype, random):
+    """Inequalities at tolerance 0, in rational arithmetic; equalities to what the library states."""
+    count = COUNT if name != "project" else 60 + COUNT // 50
+    for first in range(0, count, 10_000):
+        rows = min(count - first, 10_000)
+        x, v = (a.astype(dtype) for a in (samples(region, rows, random), given(region, name, rows, random)))
+        y, outcome = getattr(region, name)(v, x, outcomes=True)
+        found = ~np.isnan(y).any(1)
+        assert set(np.unique(outcome[~found])) <= {hcr.Outcome.NO_ORIGIN}
+        assert found.mean() > 0.6
+        assert region.check(y[found], x[found]).all()
+
+
+@pytest.mark.parametrize(("dtype", "unit"), [(np.float64, 2.0**-53), (np.float32, 2.0**-24)])
+def test_residuals_are_roundings_of_terms(region, dtype, unit, random):
+    """In rational arithmetic, from the texts: at most twice the unit roundoff of the terms' sizes, as
+    docs/exactness.md states."""
+    x, v = (a.astype(dtype) for a in (samples(region, 40, random), given(region, "contract", 40, random)))
+    y, outcome = region.contract(v, x, outcomes=True)
+    assert hcr.Outcome.TO_ROUNDING not in outcome
+    for sample, point in zip(x, y, strict=True):
+        if np.isnan(point).any():
+            continue
+        A, b = matrix(region, sample.astype(float))
+        for row, right in zip(A, b, strict=True):
+            terms = [Fraction(float(a)) * Fraction(float(p)) for a, p in zip(row, point, strict=True)]
+            size = sum(map(abs, terms)) + abs(Fraction(float(right)))
+            assert abs(sum(terms) - Fraction(float(right))) <= Fraction(2.03 * unit) * size
+
+
+def test_directions_are_projected(region, random):
+    """Small steps: O + P v with NumPy's pseudo-inverse, to 1e-10 of the step."""
+    for x in samples(region, 50, random):
+        try:
+            origin = region.origin_at(x)
+        except hcr.Error:
+            continue
+        A, _ = matrix(region, x)
+        v = 1e-3 * random.standard_normal(region.n)
+        v *= min(1, 0.5 / max(region.gauge(v, x), 1e-300))
+        want = origin + v - np.linalg.pinv(A) @ (A @ v)
+        np.testing.assert_allclose(region.contract(v, x), want, rtol=0, atol=1e-13 * (1 + np.abs(want).max()))
+
+
+def test_one_sample_is_a_region(region, random):
+    """`at`, whose equalities are fixed, goes another way: to 1e-9, for its coefficients are rounded."""
+    for x in samples(region, 20, random):
+        try:
+            one = region.at(x)
+        except hcr.Error:
+            continue
+        v = given(region, "contract", 10, random)
+        np.testing.assert_allclose(region.contract(v, x), one.contract(v), rtol=0, atol=1e-9)
+        np.testing.assert_allclose(region.project(v, x), one.project(v), rtol=0, atol=1e-7)
+        np.testing.assert_allclose(region.origin_at(x), one.origin, rtol=0, atol=1e-12)
+
+
+def test_samples_without_a_point_have_none(random):
+    """HiGHS finds none either: the largest room is at most 1e-9."""
+    linprog = pytest.importorskip("scipy.optimize").linprog
+    region = hcr.Region(LINES)
+    x = samples(region, 300, random)
+    x[:, 6:] *= 0.7
+    x[:, 6:] = np.maximum(x[:, 6:], 1)
+    y, outcome = region.contract(np.zeros((300, 5)), x, outcomes=True)
+    lost = outcome == hcr.Outcome.NO_ORIGIN
+    assert 20 < lost.sum() < 250 and (np.isnan(y).any(1) == lost).all()
+    for sample, is_lost in zip(x, lost, strict=True):
+        A, b = matrix(region, sample)
+        rows, ones = np.concatenate([np.eye(5), -np.eye(5)]), np.ones((10, 1))
+        found = linprog(
+            [0] * 5 + [-1],
+            A_ub=np.append(rows, ones, 1),
+            b_ub=np.append(sample[6:], np.zeros(5)),
+            A_eq=np.append(A, np.zeros((2, 1)), 1),
+            b_eq=b,
+            bounds=[(None, None)] * 5 + [(None, 1)],
+        )
+        assert is_lost == (found.status == 2 or -found.fun <= 1e-9)
+
+
+def test_rank_is_certified_or_told():
+    """Where one row becomes a multiple of the other, or 0; beside that, down to 1e-9, results are inside."""
+    region = hcr.Region(
+        "var y[3]\nparam t in [-1, 1], u in [1, 3]\n-2 <= y <= 2\ny[0] + t*y[1] == 0\ny[0] + y[1] + (u - 1)*y[2] == 0"
+    )
+    nearness = np.array([1e-3, 1e-6, 1e-9, 1e-13, 0])
+    x = np.stack([1 - nearness, 1 + nearness], 1)
+    y, outcome = region.contract(np.ones((5, 3)), x, outcomes=True)
+    assert (outcome[:3] != hcr.Outcome.DEPENDENT).all() and region.check(y[:3], x[:3]).all()
+    assert outcome[4] == hcr.Outcome.DEPENDENT and np.isnan(y[4]).all()
+    for sample, told in zip(x, outcome, strict=True):
+        if told == hcr.Outcome.DEPENDENT:
+            with pytest.raises(hcr.Error, match="aren't certainly independent"):
+                region.at(sample)
+    assert region.project(np.ones((5, 3)), x, outcomes=True)[1][4] == hcr.Outcome.DEPENDENT
+    assert np.isnan(region.contract.vjp(np.ones(3), np.ones(3), x[4])[0]).all()
+
+
+def slopes(function, point, step):
+    moved = step * np.eye(len(point))
+    return np.array([(function(point + d) - function(point - d)) / (2 * step) for d in moved])
+
+
+@pytest.mark.parametrize("name", (*MAPS, "gauge", "encode", "soften_inverse"))
+def test_derivatives(region, name, random):
+    """Against central differences where two steps agree to 1e-5 of the largest, which is what they are good for."""
+    map, compared = getattr(region, name), 0
+    for x in samples(region, 25, random):
+        if np.isnan(region.contract(np.zeros(region.n), x)).any():
+            continue
+        v = given(region, name, 1, random)[0]
+        if name == "decode":
+            v[-1] = random.uniform(0.2, 0.8)
+        if name in ("encode", "soften_inverse"):
+            v = region.contract(0.3 * v / np.linalg.norm(v), x)
+        n, point = len(v), np.concatenate([v, x])
+        bar = random.standard_normal(np.shape(map(v, x)))
+        value = lambda at, n=n, bar=bar: float(np.sum(map(at[:n], at[n:]) * bar))  # noqa: E731
+        size = max(np.abs(v).max(), 1)
+        wide, narrow = slopes(value, point, 1e-5 * size), slopes(value, point, 3e-6 * size)
+        got = np.concatenate([np.atleast_1d(part) for part in map.vjp(v, bar, x)])
+        largest = 1 + np.nanmax(np.abs(narrow))
+        smooth = np.abs(wide - narrow) <= 1e-5 * largest
+        np.testing.assert_allclose(got[smooth], narrow[smooth], rtol=0, atol=1e-4 * largest)
+        compared += smooth.sum()
+        change = random.standard_normal(len(point))
+        forward = np.sum(map.jvp(v, change[:n], x, change[n:]) * bar)
+        assert abs(forward - got @ change) <= 1e-8 * (1 + np.abs(got * change).sum())
+    assert compared > 50
+
+
+@pytest.mark.filterwarnings("ignore:hcr.jax calls the C library by way of Python")
+def test_torch_and_jax_have_the_library_s(region, random):
+    torch, jax = pytest.importorskip("torch"), pytest.importorskip("jax")
+    import hcr.jax
+    import hcr.torch
+
+    x, v = samples(region, 30, random), given(region, "contract", 30, random)
+    x = x[~np.isnan(region.contract(v, x)).any(1)]
+    v, bar = v[: len(x)], random.standard_normal((len(x), region.n))
+    want, (by_v, by_x) = region.contract(v, x), region.contract.vjp(v, bar, x)
+    tensors = [torch.tensor(a, requires_grad=True) for a in (v, x)]
+    got = hcr.torch.contract(tensors[0], region, tensors[1])
+    got.backward(torch.tensor(bar))
+    np.testing.assert_array_equal(got.detach().numpy(), want)
+    np.testing.assert_allclose(tensors[0].grad, by_v, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(tensors[1].grad, by_x, rtol=1e-12, atol=1e-12)
+    with jax.enable_x64(True) if hasattr(jax, "enable_x64") else jax.experimental.enable_x64():
+        result, pull = jax.vjp(lambda v, x: hcr.jax.contract(v, region, x), v, x)
+        np.testing.assert_array_equal(result, want)
+        for own, other in zip(pull(jax.numpy.asarray(bar)), (by_v, by_x), strict=True):
+            np.testing.assert_allclose(own, other, rtol=1e-12, atol=1e-12)
+
+
+def test_files_have_them(region, random):
+    read = pickle.loads(pickle.dumps(region))
+    x, v = samples(region, 50, random), given(region, "contract", 50, random)
+    np.testing.assert_array_equal(read.contract(v, x), region.contract(v, x))
+    assert read.equalities == region.equalities == 2 and read.digest == region.digest
+
+
+def test_what_is_told(region):
+    assert "their coefficients move" in region.explain()
+    with pytest.raises(hcr.Error, match=r"samples are(n't)? relaxed"):
+        region.relaxation  # noqa: B018
+    with pytest.raises(hcr.Error, match="the equalities move"):
+        region.free  # noqa: B018
+    with pytest.raises(hcr.Error, match="coefficients move with parameters"):
+        region.quantiles([0.1, 0.9])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("var y[2]\nparam t in [-1, 1]\n0 <= y <= 1\nt*y[0] == 0", "in the middle .* aren't certainly independent"),
+        ("var y[2]\nparam t in [1, 2]\n0 <= y <= 1\nt*y[0] + y[1] == 9", "no point of the equalities was found"),
+        ("var y[2]\nparam t\n0 <= y <= 1\nt*y[0] + y[1] == 0", "needs the range of every parameter"),
+        ("var y[2]\nparam t in [1, 2]\n0 <= y <= 1\nt*y[0] == 0.5\ny[1] == 0.5*y[0]", "leave no freedom"),
+        ("var y[2]\nparam t in [1, 2]\n0 <= y <= 1\nlog_sum_exp(y) <= 2\nt*y[0] == 0.5", "stands beside bounds, rows"),
+    ],
+)
+def test_refusals(text, message):
+    with pytest.raises(hcr.Error, match=message):
+        hcr.Region(text)
