@@ -65,8 +65,9 @@ static void lay_out(const hcr_region *region, solution *s) {
     const size_t m = count_of(region), n = region->set.outputs, p = region->set.n - n, f = n - m;
     double *next = (double *)(void *)s + doubles_of(sizeof *s);
     s->affine = (hcri_affine){.count = m, .map = {.count = m}, .basis = {.count = m}};
-    double **const numbers[] = {&s->x,      &s->matrix,  &s->affine.basis.values, &s->affine.map.values, &s->square,
-                                &s->inverse, &s->right, &s->off,                 &s->affine.constant};
+    double **const numbers[] = {
+        &s->x,     &s->matrix, &s->affine.basis.values, &s->affine.map.values, &s->square, &s->inverse,
+        &s->right, &s->off,    &s->affine.constant};
     const size_t count[] = {p, m * n, m * n, m * f, 2 * m * m, m * m, m, m, m};
     for (size_t i = 0; i < sizeof count / sizeof *count; i++) {
         *numbers[i] = next;

@@ -15,8 +15,8 @@ size_t hcri_sample_equalities_scratch(const hcr_region *region);
 void hcri_sample_equalities_forget(const hcr_region *region, double *scratch);
 
 /* The equalities at x, solved; the last x of a scratch is kept. NULL where they aren't certainly independent: with A_D
- * the dependent outputs' columns and B its inverse, as computed, |1 − B A_D| < 1 isn't certain (S. M. Rump, Verification
- * methods, Acta Numerica 19, 2010). The map's columns are free outputs. */
+ * the dependent outputs' columns and B its inverse, as computed, |1 − B A_D| < 1 isn't certain (S. M. Rump,
+ * Verification methods, Acta Numerica 19, 2010). The map's columns are free outputs. */
 const hcri_affine *hcri_sample_equalities_solve(const hcr_region *region, const double *x, double *scratch);
 
 /* The equalities of a region at the parameters of `point`, (y, x): those above, or the region's own. */
