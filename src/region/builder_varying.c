@@ -90,8 +90,7 @@ static hcr_status add_equality(hcr_builder *builder, const hcr_varying_rows *var
                    : hcri_fail(error, HCR_ERROR_EMPTY, "row %zu has no coefficients and a right side of %g", i,
                                varying->lower[i]);
     const hcri_row row = {varying->start[i + 1] - first, varying->columns + first, varying->values + first};
-    HCRI_TRY(
-        hcri_set_add_equality(set, row, varying->lower[i], (hcri_source_row){builder->place, source_row}, error));
+    HCRI_TRY(hcri_set_add_equality(set, row, varying->lower[i], (hcri_source_row){builder->place, source_row}, error));
     for (size_t k = varying->product_start[i]; k < varying->product_start[i + 1]; k++)
         if (varying->product_values[k] != 0)
             HCRI_TRY(hcri_set_add_product(set, varying->product_outputs[k],
