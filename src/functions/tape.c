@@ -158,7 +158,7 @@ int hcri_tape_has_lanes(const hcri_tape *tape) {
         case HCRI_STEP_ATAN:
         case HCRI_STEP_LARGEST_EIGENVALUE:
         case HCRI_STEP_NUCLEAR_NORM: has = 0; break;
-        case HCRI_STEP_POWER: has &= hcri_power_has_lanes(tape->step[s].parameter); break;
+        case HCRI_STEP_POWER:
         case HCRI_STEP_NORM: has &= hcri_power_has_lanes(tape->step[s].parameter); break;
         default: break;
         }

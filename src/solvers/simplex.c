@@ -7,48 +7,13 @@
 #include <math.h>
 #include <string.h>
 
-#include "solvers/linear_program.h"
-#include "solvers/simplex_kernel.h"
+#include "solvers/simplex_ratio.h"
 #include "solvers/solver_tolerances.h"
 #include "solvers/stop_request.h"
 
 static const hcr_allocator *const memory = &hcri_default_allocator;
 
 enum { MOST_BASIC = 4000, UPDATES = 64, STALLS = 40 };
-
-struct hcri_lp {
-    size_t columns, rows, capacity; /* variables are the columns, then the slacks; capacity: of the slacks' arrays */
-    hcri_rows matrix;
-    double *lower, *upper, *x; /* of the variables */
-    size_t *place;             /* where a nonbasic slack is in `active`, or a basic column in `basic`; else NOWHERE */
-    size_t *basic, *active;    /* kernel.size columns and rows */
-    size_t list_capacity;
-    hcri_kernel kernel;
-    size_t updates;
-    double *objective, *cost; /* columns each; the phase's */
-    double *reduced;          /* columns */
-    double *multiplier;       /* of the rows */
-    double *change;           /* of the variables along a step */
-    double *small[3];         /* list_capacity each */
-    double bound;
-    uint64_t stalls;
-};
-
-#define NOWHERE SIZE_MAX
-
-static int is_slack(const hcri_lp *lp, size_t v) { return v >= lp->columns; }
-static int is_basic(const hcri_lp *lp, size_t v) { return is_slack(lp, v) == (lp->place[v] == NOWHERE); }
-
-static double tolerance_at(double bound) { return isinf(bound) ? 0 : hcri_lp_tolerance + 0x1p-46 * fabs(bound); }
-
-/* By how much a variable is above its bounds, or below (negative), beyond tolerance; else 0. */
-static double violation(const hcri_lp *lp, size_t v) {
-    if (lp->x[v] > lp->upper[v] + tolerance_at(lp->upper[v]))
-        return lp->x[v] - lp->upper[v];
-    if (lp->x[v] < lp->lower[v] - tolerance_at(lp->lower[v]))
-        return lp->x[v] - lp->lower[v];
-    return 0;
-}
 
 /* ---------------------------------------------------------------------------------------------------------- memory */
 
@@ -128,7 +93,7 @@ static void append(hcri_lp *lp, double lower, double upper) {
     const size_t v = lp->columns + lp->rows++;
     lp->lower[v] = lower;
     lp->upper[v] = upper;
-    lp->place[v] = NOWHERE;
+    lp->place[v] = HCRI_NOWHERE;
 }
 
 hcr_status hcri_lp_create(const hcri_program *program, hcri_lp **lp, hcr_error *error) {
@@ -147,7 +112,7 @@ hcr_status hcri_lp_create(const hcri_program *program, hcri_lp **lp, hcr_error *
     memcpy(made->lower, program->lower, n * sizeof(double));
     memcpy(made->upper, program->upper, n * sizeof(double));
     for (size_t j = 0; j < n; j++)
-        made->place[j] = NOWHERE;
+        made->place[j] = HCRI_NOWHERE;
     for (size_t i = 0; i < m; i++)
         append(made, program->row_lower[i], program->row_upper[i]);
     HCRI_TRY(reserve_lists(made, error));
@@ -183,8 +148,8 @@ static void enter_active(hcri_lp *lp, size_t c, size_t i) {
 /* After hcri_kernel_remove. */
 static void forget(hcri_lp *lp, size_t r, size_t c) {
     const size_t last = lp->kernel.size;
-    lp->place[lp->basic[r]] = NOWHERE;
-    lp->place[lp->columns + lp->active[c]] = NOWHERE;
+    lp->place[lp->basic[r]] = HCRI_NOWHERE;
+    lp->place[lp->columns + lp->active[c]] = HCRI_NOWHERE;
     if (r != last)
         enter_column(lp, r, lp->basic[last]);
     if (c != last)
@@ -193,8 +158,8 @@ static void forget(hcri_lp *lp, size_t r, size_t c) {
 
 static void leave_all(hcri_lp *lp) {
     for (size_t k = 0; k < lp->kernel.size; k++) {
-        lp->place[lp->basic[k]] = NOWHERE;
-        lp->place[lp->columns + lp->active[k]] = NOWHERE;
+        lp->place[lp->basic[k]] = HCRI_NOWHERE;
+        lp->place[lp->columns + lp->active[k]] = HCRI_NOWHERE;
     }
     lp->kernel.size = 0;
 }
@@ -216,7 +181,7 @@ static double entry(const hcri_lp *lp, size_t i, size_t j) {
 static void place_all(hcri_lp *lp) {
     const size_t size = lp->kernel.size;
     for (size_t v = 0; v < lp->columns + lp->rows; v++) {
-        if (is_basic(lp, v))
+        if (hcri_lp_is_basic(lp, v))
             continue;
         const int low = !isinf(lp->lower[v]), high = !isinf(lp->upper[v]);
         const double middle = low && high ? lp->lower[v] + 0.5 * (lp->upper[v] - lp->lower[v]) : 0;
@@ -235,7 +200,7 @@ static void place_all(hcri_lp *lp) {
     for (size_t r = 0; r < size; r++)
         lp->x[lp->basic[r]] += lp->small[1][r];
     for (size_t i = 0; i < lp->rows; i++)
-        if (is_basic(lp, lp->columns + i))
+        if (hcri_lp_is_basic(lp, lp->columns + i))
             lp->x[lp->columns + i] = hcri_rows_dot(&lp->matrix, i, lp->x, NULL);
 }
 
@@ -248,7 +213,7 @@ static hcr_status factor(hcri_lp *lp, hcr_error *error) {
     for (size_t c = 0; c < size; c++) {
         const hcri_row row = hcri_rows_row(&lp->matrix, lp->active[c]);
         for (size_t k = 0; k < row.count; k++)
-            if (lp->place[row.columns[k]] != NOWHERE)
+            if (lp->place[row.columns[k]] != HCRI_NOWHERE)
                 M[lp->place[row.columns[k]] * size + c] = row.values[k];
     }
     if (size != 0 && !hcri_kernel_invert(&lp->kernel, size, M))
@@ -262,7 +227,7 @@ hcr_status hcri_lp_remove_rows(hcri_lp *lp, size_t count, hcr_error *error) {
     (void)error;
     for (size_t k = 0; k < count; k++) {
         const size_t i = --lp->rows, c = lp->place[lp->columns + i];
-        if (c != NOWHERE) { /* its slack goes, and with it the column that it holds best */
+        if (c != HCRI_NOWHERE) { /* its slack goes, and with it the column that it holds best */
             size_t best = 0;
             for (size_t r = 1; r < lp->kernel.size; r++)
                 if (fabs(lp->kernel.inverse[r * lp->kernel.capacity + c]) >
@@ -288,13 +253,13 @@ static int set_cost(hcri_lp *lp) {
     int first = 0;
     memset(lp->cost, 0, lp->columns * sizeof *lp->cost);
     for (size_t r = 0; r < lp->kernel.size; r++) {
-        const double over = violation(lp, lp->basic[r]);
+        const double over = hcri_lp_violation(lp, lp->basic[r]);
         if (over != 0)
             lp->cost[lp->basic[r]] -= over > 0 ? 1 : -1;
         first |= over != 0;
     }
     for (size_t i = 0; i < lp->rows; i++) {
-        const double over = is_basic(lp, lp->columns + i) ? violation(lp, lp->columns + i) : 0;
+        const double over = hcri_lp_is_basic(lp, lp->columns + i) ? hcri_lp_violation(lp, lp->columns + i) : 0;
         if (over == 0)
             continue;
         first = 1;
@@ -324,21 +289,21 @@ static void price(hcri_lp *lp) {
 
 /* What a nonbasic variable gains the objective a unit, in the direction that it may go; 0 where it may not. */
 static double gain(const hcri_lp *lp, size_t v, double cost_size) {
-    const double d = is_slack(lp, v) ? lp->multiplier[v - lp->columns] : lp->reduced[v];
+    const double d = hcri_lp_is_slack(lp, v) ? lp->multiplier[v - lp->columns] : lp->reduced[v];
     if (fabs(d) <= hcri_lp_tolerance * cost_size || lp->lower[v] == lp->upper[v])
         return 0;
     return (d > 0 ? lp->x[v] < lp->upper[v] : lp->x[v] > lp->lower[v]) ? d : 0;
 }
 
-/* The one with the largest gain; the first while steps have no length (Bland, 1977). NOWHERE: none. */
+/* The one with the largest gain; the first while steps have no length (Bland, 1977). HCRI_NOWHERE: none. */
 static size_t choose_entering(hcri_lp *lp, double *gained) {
     double most = 0, size = 0;
-    size_t chosen = NOWHERE;
+    size_t chosen = HCRI_NOWHERE;
     for (size_t j = 0; j < lp->columns; j++)
         size = fmax(size, fabs(lp->cost[j]));
     for (size_t k = 0; k < lp->columns + lp->kernel.size; k++) {
         const size_t v = k < lp->columns ? k : lp->columns + lp->active[k - lp->columns];
-        if (k < lp->columns && lp->place[v] != NOWHERE)
+        if (k < lp->columns && lp->place[v] != HCRI_NOWHERE)
             continue;
         const double d = gain(lp, v, size);
         const int bland = lp->stalls > STALLS;
@@ -357,7 +322,7 @@ static size_t choose_entering(hcri_lp *lp, double *gained) {
 static void find_change(hcri_lp *lp, size_t entering, double direction) {
     const size_t size = lp->kernel.size;
     memset(lp->change, 0, (lp->columns + lp->rows) * sizeof *lp->change);
-    if (is_slack(lp, entering)) {
+    if (hcri_lp_is_slack(lp, entering)) {
         const size_t c = lp->place[entering];
         for (size_t r = 0; r < size; r++)
             lp->change[lp->basic[r]] = direction * lp->kernel.inverse[r * lp->kernel.capacity + c];
@@ -370,121 +335,31 @@ static void find_change(hcri_lp *lp, size_t entering, double direction) {
         lp->change[entering] = direction;
     }
     for (size_t i = 0; i < lp->rows; i++)
-        if (lp->place[lp->columns + i] == NOWHERE)
+        if (lp->place[lp->columns + i] == HCRI_NOWHERE)
             lp->change[lp->columns + i] = hcri_rows_dot(&lp->matrix, i, lp->change, NULL);
     lp->change[entering] = direction;
-}
-
-/* Where variable v meets a bound along the step, with the bound moved outwards by `slack` tolerances; the bound that it
- * violates, first. */
-static double meets(const hcri_lp *lp, size_t v, int second, double slack) {
-    const double rate = lp->change[v], over = violation(lp, v);
-    double bound = rate > 0 ? lp->upper[v] : lp->lower[v];
-    if (over != 0) {
-        if ((over > 0) == (rate > 0))
-            return INFINITY; /* it goes on away */
-        const double near = over > 0 ? lp->upper[v] : lp->lower[v];
-        if (!second)
-            bound = near;
-        return isinf(bound) ? INFINITY : (bound - lp->x[v]) / rate;
-    }
-    if (second || isinf(bound))
-        return INFINITY;
-    const double moved = bound + (rate > 0 ? slack : -slack) * tolerance_at(bound);
-    return fmax(0, (moved - lp->x[v]) / rate);
-}
-
-typedef struct leaving {
-    size_t variable; /* NOWHERE: none, the entering one goes to its other bound, or on and on */
-    double length, bound;
-} leaving;
-
-static const double least_pivot = 1e-9;
-
-static double largest_change(const hcri_lp *lp) {
-    double most = 0;
-    for (size_t v = 0; v < lp->columns + lp->rows; v++)
-        most = fmax(most, fabs(lp->change[v]));
-    return most;
-}
-
-/* The first to meet a bound, or where bounds are met within tolerance the one that changes most (Harris, 1973). */
-static leaving choose_leaving(const hcri_lp *lp, size_t entering) {
-    const size_t count = lp->columns + lp->rows;
-    const double least = least_pivot * fmax(1, largest_change(lp));
-    double most = INFINITY, best = 0;
-    leaving found = {NOWHERE, INFINITY, 0};
-    for (size_t v = 0; v < count; v++)
-        if (v != entering && fabs(lp->change[v]) > least)
-            most = fmin(most, meets(lp, v, 0, 1));
-    for (size_t v = 0; v < count; v++) {
-        if (v == entering || fabs(lp->change[v]) <= least || fabs(lp->change[v]) <= best)
-            continue;
-        const double length = meets(lp, v, 0, 0);
-        if (length > most)
-            continue;
-        best = fabs(lp->change[v]);
-        found = (leaving){v, length, lp->change[v] > 0 ? lp->upper[v] : lp->lower[v]};
-    }
-    return found;
-}
-
-/* In phase 1: the breakpoint at which the sum of violations no longer falls. The sum's slope is −|gained| at first. */
-static leaving choose_break(const hcri_lp *lp, size_t entering, double gained) {
-    const size_t count = lp->columns + lp->rows;
-    const double least = least_pivot * fmax(1, largest_change(lp));
-    double slope = -fabs(gained), at = -1;
-    leaving found = {NOWHERE, INFINITY, 0};
-    while (slope < 0) { /* the next breakpoint, of those at the same place the one that changes most */
-        double next = INFINITY, change = 0, added = 0;
-        leaving candidate = found;
-        for (size_t v = 0; v < count; v++) {
-            if (v == entering || fabs(lp->change[v]) <= least)
-                continue;
-            for (int second = 0; second < 2; second++) {
-                const double length = meets(lp, v, second, 0);
-                if (!(length > at) || length > next)
-                    continue;
-                if (length < next)
-                    change = added = 0;
-                next = length;
-                added += fabs(lp->change[v]);
-                if (fabs(lp->change[v]) > change) {
-                    const int far = violation(lp, v) == 0 || second;
-                    change = fabs(lp->change[v]);
-                    candidate = (leaving){v, length, (lp->change[v] > 0) == far ? lp->upper[v] : lp->lower[v]};
-                }
-            }
-        }
-        if (isinf(next))
-            break;
-        found = candidate;
-        at = next;
-        slope += added;
-    }
-    return found;
 }
 
 /* The basis without `out` and with `in`. 0: its pivot is too small after all. */
 static hcr_status exchange(hcri_lp *lp, size_t in, size_t out, double direction, hcr_error *error) {
     const size_t size = lp->kernel.size;
     double *row = lp->small[2];
-    if (is_slack(lp, out)) { /* its numbers at the basic columns times M⁻¹ */
+    if (hcri_lp_is_slack(lp, out)) { /* its numbers at the basic columns times M⁻¹ */
         for (size_t r = 0; r < size; r++)
             lp->small[0][r] = entry(lp, out - lp->columns, lp->basic[r]);
         hcri_kernel_solve_transposed(&lp->kernel, lp->small[0], row);
     }
-    if (!is_slack(lp, in) && !is_slack(lp, out)) {
+    if (!hcri_lp_is_slack(lp, in) && !hcri_lp_is_slack(lp, out)) {
         const size_t r = lp->place[out];
         hcri_kernel_exchange_column(&lp->kernel, r, lp->small[1]);
-        lp->place[out] = NOWHERE;
+        lp->place[out] = HCRI_NOWHERE;
         enter_column(lp, r, in);
-    } else if (is_slack(lp, in) && is_slack(lp, out)) {
+    } else if (hcri_lp_is_slack(lp, in) && hcri_lp_is_slack(lp, out)) {
         const size_t c = lp->place[in];
         hcri_kernel_exchange_row(&lp->kernel, c, row);
-        lp->place[in] = NOWHERE;
+        lp->place[in] = HCRI_NOWHERE;
         enter_active(lp, c, out - lp->columns);
-    } else if (is_slack(lp, out)) {
+    } else if (hcri_lp_is_slack(lp, out)) {
         hcri_kernel_add(&lp->kernel, lp->small[1], row, direction * lp->change[out]);
         enter_column(lp, size, in);
         enter_active(lp, size, out - lp->columns);
@@ -497,7 +372,7 @@ static hcr_status exchange(hcri_lp *lp, size_t in, size_t out, double direction,
     return ++lp->updates >= UPDATES ? factor(lp, error) : HCR_OK;
 }
 
-static hcr_status take_step(hcri_lp *lp, size_t entering, double direction, leaving at, hcr_error *error) {
+static hcr_status take_step(hcri_lp *lp, size_t entering, double direction, hcri_leaving at, hcr_error *error) {
     const double range = lp->upper[entering] - lp->lower[entering];
     const int flips = range <= at.length;
     const double length = flips ? range : at.length;
@@ -559,14 +434,15 @@ static hcr_status solve(hcri_lp *lp, hcri_lp_outcome *outcome, hcr_error *error)
         const int first = set_cost(lp);
         price(lp);
         const size_t entering = choose_entering(lp, &gained);
-        leaving at = {NOWHERE, INFINITY, 0};
-        if (entering != NOWHERE) {
+        hcri_leaving at = {HCRI_NOWHERE, INFINITY, 0};
+        if (entering != HCRI_NOWHERE) {
             find_change(lp, entering, gained > 0 ? 1 : -1);
-            at = first ? choose_break(lp, entering, gained) : choose_leaving(lp, entering);
+            at = first ? hcri_lp_break(lp, entering, gained) : hcri_lp_leaving(lp, entering);
         }
-        const int ends = entering == NOWHERE || (isinf(at.length) && isinf(lp->upper[entering] - lp->lower[entering]));
+        const int ends =
+            entering == HCRI_NOWHERE || (isinf(at.length) && isinf(lp->upper[entering] - lp->lower[entering]));
         if (ends && lp->updates == 0) {
-            *outcome = first ? HCRI_LP_INFEASIBLE : entering == NOWHERE ? HCRI_LP_OPTIMAL : HCRI_LP_UNBOUNDED;
+            *outcome = first ? HCRI_LP_INFEASIBLE : entering == HCRI_NOWHERE ? HCRI_LP_OPTIMAL : HCRI_LP_UNBOUNDED;
             return HCR_OK;
         }
         if (ends)
@@ -586,7 +462,7 @@ hcr_status hcri_lp_maximise(hcri_lp *lp, const double *objective, hcri_lp_outcom
     memcpy(lp->objective, objective, lp->columns * sizeof *objective);
     lp->stalls = 0;
     for (size_t v = 0; v < lp->columns + lp->rows; v++)
-        if (lp->lower[v] > lp->upper[v] + tolerance_at(lp->upper[v])) {
+        if (lp->lower[v] > lp->upper[v] + hcri_lp_tolerance_at(lp->upper[v])) {
             *outcome = HCRI_LP_INFEASIBLE;
             return HCR_OK;
         }

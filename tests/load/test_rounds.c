@@ -17,21 +17,14 @@
 #include "hcr/hcr_learn.h"
 #include "hcr/hcr_table.h"
 #include "numeric/regions.h"
+#include "numeric/texts.h"
 
 static const char text[] = "var y[3]\nnorm(y) <= 2\nabs(y[0] - y[1]) <= 0.5\nsum(y) == 0.25\nlog_sum_exp(y) <= 3\n";
 static char folder[] = "/tmp/hcr-rounds-XXXXXX", model_path[64], table_path[64];
 
 static size_t heap(void) { return mallinfo2().uordblks; }
 
-static hcr_region *make(void) {
-    hcr_builder *builder = NULL;
-    hcr_region *region = NULL;
-    hcr_error error = {0};
-    must(hcr_text_build(text, strlen(text), "t", NULL, 0, NULL, NULL, &builder, &error), &error);
-    must(hcr_builder_finish(builder, &region, &error), &error);
-    hcr_builder_free(builder);
-    return region;
-}
+static hcr_region *make(void) { return text_region(text); }
 
 static void use(const hcr_region *region) {
     hcr_workspace *workspace = workspace_of(region, 1);

@@ -13,6 +13,7 @@
 
 #include "numeric/parameters.h"
 #include "numeric/regions.h"
+#include "numeric/texts.h"
 
 enum { HEAD = 20, TAIL = 8, ROWS = 6, MOST = 64 };
 
@@ -32,21 +33,12 @@ enum { TEXTS = sizeof texts / sizeof texts[0], KINDS = SHAPES + TEXTS + 2 * MOVI
 
 static hcr_error error;
 
-static hcr_region *from_text(const char *text) {
-    hcr_builder *builder = NULL;
-    hcr_region *region = NULL;
-    must(hcr_text_build(text, strlen(text), "t", NULL, 0, NULL, NULL, &builder, &error), &error);
-    must(hcr_builder_finish(builder, &region, &error), &error);
-    hcr_builder_free(builder);
-    return region;
-}
-
 /* NULL for the kind that can't be written. */
 static hcr_region *make_region(size_t kind, hcri_random *random) {
     if (kind < SHAPES)
         return random_region((region_shape)kind, 1 + hcri_random_below(random, 5), 1, 1, random);
     if (kind < SHAPES + TEXTS)
-        return from_text(texts[kind - SHAPES]);
+        return text_region(texts[kind - SHAPES]);
     const size_t moving = (kind - SHAPES - TEXTS) % MOVING_KINDS;
     return moving == MOVING_CALLBACK || moving == MOVING_MIXED
                ? NULL

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "numeric/regions.h"
+#include "numeric/texts.h"
 
 static hcr_error error;
 
@@ -64,12 +65,7 @@ static const spellings sets[] = {
 static hcr_region *region_of(const char *head, const char *text) {
     char whole[1024];
     snprintf(whole, sizeof whole, "%s%s\n", head, text);
-    hcr_builder *builder;
-    hcr_region *region;
-    must(hcr_text_build(whole, strlen(whole), "", NULL, 0, NULL, NULL, &builder, &error), &error);
-    must(hcr_builder_finish(builder, &region, &error), &error);
-    hcr_builder_free(builder);
-    return region;
+    return text_region(whole);
 }
 
 /* Coefficients and bounds are rounded differently in each spelling (1e-15 relative), matrix inequalities amplify it by

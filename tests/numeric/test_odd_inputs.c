@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "numeric/regions.h"
+#include "numeric/texts.h"
 
 static hcr_error error;
 
@@ -238,10 +239,7 @@ static void test_idle_middle(void **state) {
     };
     static const double x[9] = {0, 0, 0, 0.3, 0.3, 0, 0.5, -0.25, 0.125}, v[6] = {3, -2, 3, -2, 3, -2};
     for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
-        hcr_builder *builder = NULL;
-        hcr_region *region = NULL;
-        must(hcr_text_build(texts[t], strlen(texts[t]), "t", NULL, 0, NULL, NULL, &builder, &error), &error);
-        must(hcr_builder_finish(builder, &region, &error), &error);
+        hcr_region *region = text_region(texts[t]);
         hcr_workspace *workspace = workspace_of(region, 1);
         double y[6];
         uint8_t inside[3];
@@ -254,7 +252,6 @@ static void test_idle_middle(void **state) {
         }
         hcr_workspace_free(workspace);
         hcr_region_free(region);
-        hcr_builder_free(builder);
     }
 }
 

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "hcr/hcr_build.h"
+#include "numeric/texts.h"
 
 #define ROWS 300
 #define LEVELS 3
@@ -31,17 +31,6 @@ static const char *const texts[] = {
     "var y[3]\nparam c[3] in [1, 2]\nparam b in [3, 5]\nc @ y <= b\n0 <= y <= 4",
     "var y[2]\nunbounded\ny[1] >= square(y[0])",
 };
-
-static hcr_region *make(const char *text) {
-    hcr_builder *builder = NULL;
-    hcr_region *region = NULL;
-    hcr_error error = {0};
-    if (hcr_text_build(text, strlen(text), "t", NULL, 0, NULL, NULL, &builder, &error) != HCR_OK ||
-        hcr_builder_finish(builder, &region, &error) != HCR_OK)
-        fail_msg("%s\n%s", text, error.text);
-    hcr_builder_free(builder);
-    return region;
-}
 
 static hcr_region *make_quantiles(const hcr_region *region) {
     hcr_region *quantiles = NULL;
@@ -83,7 +72,7 @@ static void test_in_order_and_inside(void **state) {
     hcri_random random;
     hcri_random_seed(&random, 21);
     for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
-        hcr_region *region = make(texts[t]), *quantiles = make_quantiles(region);
+        hcr_region *region = text_region(texts[t]), *quantiles = make_quantiles(region);
         const size_t n = hcr_region_dimension(region), m = LEVELS * n, p = hcr_region_parameters(region);
         double v[ROWS * LEVELS * LARGEST], y[ROWS * LEVELS * LARGEST], x[ROWS * LARGEST];
         uint8_t apart[ROWS], together[ROWS];
@@ -113,7 +102,7 @@ static void test_in_order_and_inside(void **state) {
 
 static void test_names_and_file(void **state) {
     (void)state;
-    hcr_region *region = make("var a\nvar b[2]\n0 <= a <= 1\n0 <= b <= a"), *read = NULL;
+    hcr_region *region = text_region("var a\nvar b[2]\n0 <= a <= 1\n0 <= b <= a"), *read = NULL;
     hcr_region *quantiles = make_quantiles(region);
     void *bytes;
     size_t size;
@@ -148,8 +137,8 @@ static void refused(const hcr_region *region, size_t count, const double *given,
 
 static void test_refused(void **state) {
     (void)state;
-    hcr_region *region = make("var y[2]\n0 <= y <= 1"), *sum = make("var y[2]\ny >= 0\nsum(y) == 1");
-    hcr_region *star = make("var y[2]\n-4 <= y <= 4\nexcept norm(y - 2) <= 0.5\norigin = [0, 0]");
+    hcr_region *region = text_region("var y[2]\n0 <= y <= 1"), *sum = text_region("var y[2]\ny >= 0\nsum(y) == 1");
+    hcr_region *star = text_region("var y[2]\n-4 <= y <= 4\nexcept norm(y - 2) <= 0.5\norigin = [0, 0]");
     hcr_region *quantiles = make_quantiles(region);
     static const double twice[] = {0.5, 0.5}, one[] = {1}, none[] = {NAN}, zero[] = {0, 0.5};
     refused(region, 0, NULL, HCR_ERROR_ARGUMENT, "no quantile levels");

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "hcr/hcr_build.h"
+#include "numeric/texts.h"
 
 #define ROWS 400
 
@@ -63,17 +63,6 @@ static const char *const texts[] = {
     "var y[2]\nunbounded\nexp(y[0]) <= y[1]",
 };
 
-static hcr_region *make(const char *text) {
-    hcr_builder *builder = NULL;
-    hcr_region *region = NULL;
-    hcr_error error = {0};
-    if (hcr_text_build(text, strlen(text), "t", NULL, 0, NULL, NULL, &builder, &error) != HCR_OK ||
-        hcr_builder_finish(builder, &region, &error) != HCR_OK)
-        fail_msg("%s\n%s", text, error.text);
-    hcr_builder_free(builder);
-    return region;
-}
-
 static void map(const hcr_region *region, const double *polar, const double *v, double *decoded, double *contracted) {
     hcr_workspace *workspace = NULL;
     assert_int_equal(hcr_workspace_create(region, 1, &workspace, NULL), HCR_OK);
@@ -93,7 +82,7 @@ static void assert_inside(const hcr_region *region, const double *y, const char 
 }
 
 static void check_text(const char *text, hcri_random *random) {
-    hcr_region *region = make(text), *again = NULL;
+    hcr_region *region = text_region(text), *again = NULL;
     const size_t n = hcr_region_dimension(region);
     double *polar = calloc(ROWS * (n + 1), sizeof *polar), *y = calloc(6 * ROWS * n, sizeof *y);
     assert_true(polar != NULL && y != NULL);
@@ -150,7 +139,7 @@ static void test_spellings(void **state) {
         for (size_t k = 0; k < 6; k++) {
             char text[256];
             snprintf(text, sizeof text, "var y[2]\n%s\ny <= 4\norigin = [0, 0]", sets[s][k]);
-            hcr_region *region = make(text);
+            hcr_region *region = text_region(text);
             hcr_workspace *workspace = NULL;
             assert_int_equal(hcr_workspace_create(region, 1, &workspace, NULL), HCR_OK);
             assert_int_equal(hcr_gauge(region, workspace, ROWS, NULL, v, gauge[k], NULL, NULL), HCR_OK);
@@ -186,7 +175,7 @@ static void test_ends_of_domains(void **state) {
         for (size_t k = 0; k < 2; k++) {
             char text[256];
             snprintf(text, sizeof text, "var y[2]\n%s\nnorm(y) <= 4\norigin = [1, 0.5]", sets[s][k]);
-            hcr_region *region = make(text);
+            hcr_region *region = text_region(text);
             hcr_workspace *workspace = NULL;
             assert_int_equal(hcr_workspace_create(region, 1, &workspace, NULL), HCR_OK);
             assert_int_equal(hcr_contract(region, workspace, ROWS, NULL, v, y[k], NULL, NULL), HCR_OK);

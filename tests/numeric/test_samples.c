@@ -15,6 +15,7 @@
 
 #include "hcr/hcr_build.h"
 #include "numeric/regions.h"
+#include "numeric/texts.h"
 
 enum { HOURS = 24, ROWS = 500, MOST = 64 };
 
@@ -156,15 +157,6 @@ enum { FAMILIES = sizeof families / sizeof *families, FIRST_TOGETHER = 4, ROWS_M
 
 static hcr_error error;
 
-static hcr_region *region_of(const char *text) {
-    hcr_builder *builder;
-    hcr_region *region;
-    must(hcr_text_build(text, strlen(text), "sample", NULL, 0, NULL, NULL, &builder, &error), &error);
-    must(hcr_builder_finish(builder, &region, &error), &error);
-    hcr_builder_free(builder);
-    return region;
-}
-
 /* The text with its parameters' ranges cut out. */
 static hcr_region *open_region_of(const char *text) {
     char open[400] = "";
@@ -174,7 +166,7 @@ static hcr_region *open_region_of(const char *text) {
         strncat(open, text, (size_t)(range - text));
     }
     strcat(open, text);
-    return region_of(open);
+    return text_region(open);
 }
 
 static int same(const double *x, const double *y, size_t n) {
@@ -270,14 +262,14 @@ static size_t rounds(void) { return getenv("HCR_LONG") == NULL ? 1 : 1000000 / R
 
 static void test_inside(void **state) {
     (void)state;
-    check_inside(region_of, rounds());
+    check_inside(text_region, rounds());
 }
 
 /* Totals that are sums up to their rounding leave a point, up to that rounding. */
 static void test_inside_of_any_numbers(void **state) {
     (void)state;
     is_any = 1;
-    check_inside(region_of, rounds());
+    check_inside(text_region, rounds());
     check_inside(open_region_of, 1);
     is_any = 0;
 }
@@ -303,7 +295,7 @@ static void test_derivatives(void **state) {
     hcri_random random;
     hcri_random_seed(&random, 37);
     for (size_t f = 0; f < FAMILIES; f++) {
-        hcr_region *region = region_of(families[f].text);
+        hcr_region *region = text_region(families[f].text);
         const size_t n = hcr_region_dimension(region), p = hcr_region_parameters(region);
         const double *low = hcr_region_parameter_lower(region), *high = hcr_region_parameter_upper(region);
         hcr_workspace *workspace;
@@ -380,7 +372,7 @@ static void test_nearest(void **state) {
     hcri_random random;
     hcri_random_seed(&random, 34);
     for (size_t f = 0; f < FAMILIES; f++) {
-        hcr_region *region = region_of(families[f].text);
+        hcr_region *region = text_region(families[f].text);
         const size_t n = hcr_region_dimension(region);
         hcr_projector *projector;
         must(hcr_projector_create(region, NULL, &projector, &error), &error);
@@ -408,7 +400,7 @@ static void test_nearest(void **state) {
 /* As a gap closes results come to what they are where it is closed: no jump of more than a few times the gap. */
 static void test_continuity(void **state) {
     (void)state;
-    hcr_region *region = region_of(families[0].text);
+    hcr_region *region = text_region(families[0].text);
     hcr_workspace *workspace;
     must(hcr_workspace_create(region, 1, &workspace, &error), &error);
     hcri_random random;
@@ -436,7 +428,7 @@ static void test_continuity_of_origins(void **state) {
     (void)state;
     static const double rounding = 1e-14;
     for (size_t f = FIRST_TOGETHER; f < FIRST_CURVED; f++) {
-        hcr_region *region = region_of(families[f].text);
+        hcr_region *region = text_region(families[f].text);
         hcri_random random;
         hcri_random_seed(&random, 35);
         double x[MOST], closed[HOURS], origin[HOURS];
@@ -473,7 +465,7 @@ static void test_frontier(void **state) {
     hcri_random random;
     hcri_random_seed(&random, 36);
     for (size_t f = 0; f < FAMILIES; f++) {
-        hcr_region *region = region_of(families[f].text);
+        hcr_region *region = text_region(families[f].text);
         const size_t n = hcr_region_dimension(region);
         hcr_workspace *workspace;
         must(hcr_workspace_create(region, 1, &workspace, &error), &error);

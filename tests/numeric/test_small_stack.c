@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "numeric/parameters.h"
+#include "numeric/texts.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__OPTIMIZE__)
 /* Frames of instrumented code, or of code as it is written, are larger by what nobody promised anything about. */
@@ -244,11 +245,7 @@ static void test_texts(void **state) {
     hcri_random random;
     hcri_random_seed(&random, 4);
     for (size_t k = 0; k < sizeof texts / sizeof texts[0]; k++) {
-        hcr_builder *builder = NULL;
-        hcr_region *region = NULL;
-        must(hcr_text_build(texts[k], strlen(texts[k]), "t", NULL, 0, NULL, NULL, &builder, &error), &error);
-        must(hcr_builder_finish(builder, &region, &error), &error);
-        hcr_builder_free(builder);
+        hcr_region *region = text_region(texts[k]);
         check(region, texts[k], &random);
     }
     print_message("the most stack that maps took: %zu bytes\n", largest);

@@ -15,6 +15,7 @@
 
 #include "kernels/kernels.h"
 #include "numeric/regions.h"
+#include "numeric/texts.h"
 
 enum { ROWS = 24, DENORMAL = 22, MOST = 13 }; /* rows from DENORMAL on are denormal numbers */
 
@@ -152,11 +153,7 @@ static void test_texts(void **state) {
     hcri_random random;
     hcri_random_seed(&random, 22);
     for (size_t k = 0; k < sizeof texts / sizeof texts[0]; k++) {
-        hcr_builder *builder = NULL;
-        hcr_region *region = NULL;
-        must(hcr_text_build(texts[k], strlen(texts[k]), "t", NULL, 0, NULL, NULL, &builder, &error), &error);
-        must(hcr_builder_finish(builder, &region, &error), &error);
-        hcr_builder_free(builder);
+        hcr_region *region = text_region(texts[k]);
         try_region(region, texts[k], &random);
         hcr_region_free(region);
     }

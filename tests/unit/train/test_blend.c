@@ -1,27 +1,13 @@
 /* Blends: their shares, predictions and files. */
-#include "cases.h"
-
 #include "train/blend.h"
 
 #define N 6
 #define INPUTS 8
 #define ROWS 90
 
-static double X[ROWS * INPUTS], Y[ROWS * N], y[ROWS * N], part[ROWS * N];
-static hcr_region *region;
+#include "fixture.h"
 
-static int setup(void **state) {
-    (void)state;
-    region = make_region(N);
-    make_data(ROWS, INPUTS, N, X, Y);
-    return 0;
-}
-
-static int teardown(void **state) {
-    (void)state;
-    hcr_region_free(region);
-    return 0;
-}
+static double y[ROWS * N], part[ROWS * N];
 
 static hcr_fit_options options_of(size_t members, size_t season) {
     hcr_fit_options options = HCR_FIT_OPTIONS_INIT;

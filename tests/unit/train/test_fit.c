@@ -1,25 +1,9 @@
 /* Training end to end: what it reaches, refuses, and repeats. */
-#include "cases.h"
-
 #define N 6
 #define INPUTS 8
 #define ROWS 90
 
-static double X[ROWS * INPUTS], Y[ROWS * N];
-static hcr_region *region;
-
-static int setup(void **state) {
-    (void)state;
-    region = make_region(N);
-    make_data(ROWS, INPUTS, N, X, Y);
-    return 0;
-}
-
-static int teardown(void **state) {
-    (void)state;
-    hcr_region_free(region);
-    return 0;
-}
+#include "fixture.h"
 
 static hcr_model *fit(size_t rows, const hcr_fit_options *options, hcr_fit_report *report) {
     hcr_model *model = NULL;

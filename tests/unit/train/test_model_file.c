@@ -1,6 +1,4 @@
 /* Model files: the same bytes and the same predictions after a round trip; damage is refused. */
-#include "cases.h"
-
 #include <jansson.h>
 #include <locale.h>
 
@@ -10,23 +8,14 @@
 #define INPUTS 4
 #define ROWS 12
 
+#include "fixture.h"
+
 static const char *const path = "learn_test_model.safetensors", *const copy = "learn_test_model.copy";
-static double X[ROWS * INPUTS], Y[ROWS * N];
-static hcr_region *region;
 
-static int setup(void **state) {
-    (void)state;
-    region = make_region(N);
-    make_data(ROWS, INPUTS, N, X, Y);
-    return 0;
-}
-
-static int teardown(void **state) {
-    (void)state;
-    hcr_region_free(region);
+static int remove_all(void **state) {
     remove(path);
     remove(copy);
-    return 0;
+    return teardown(state);
 }
 
 static const char *const text = "# Grenzwerte für y\nvar y[3]\n", *const names[INPUTS] = {"a", "b,\"c\"", "d e", "f\n"};
@@ -226,5 +215,5 @@ int main(void) {
         cmocka_unit_test(test_round_trip),  cmocka_unit_test(test_layout),        cmocka_unit_test(test_damage),
         cmocka_unit_test(test_odd_headers), cmocka_unit_test(test_decimal_comma),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, setup, remove_all);
 }

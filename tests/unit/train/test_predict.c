@@ -1,6 +1,4 @@
 /* Predictions: inside at tolerance 0 in both precisions, and a row's bits depend on that row alone. */
-#include "cases.h"
-
 #if defined(_OPENMP)
 #include <omp.h>
 #endif
@@ -9,21 +7,7 @@
 #define INPUTS 6
 #define ROWS 100
 
-static double X[ROWS * INPUTS], Y[ROWS * N];
-static hcr_region *region;
-
-static int setup(void **state) {
-    (void)state;
-    region = make_region(N);
-    make_data(ROWS, INPUTS, N, X, Y);
-    return 0;
-}
-
-static int teardown(void **state) {
-    (void)state;
-    hcr_region_free(region);
-    return 0;
-}
+#include "fixture.h"
 
 static hcr_model *make_model(int encoder, int head) {
     hcr_fit_options options = HCR_FIT_OPTIONS_INIT;

@@ -1,0 +1,238 @@
+/* Exported C against the library: derivatives of regions, and dense and LSTM models, whose predictions are inside. */
+#include <dlfcn.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "numeric/exported.h"
+#include "numeric/texts.h"
+
+static hcr_error error;
+
+/* ------------------------------------------------------------------------------------------------------ derivatives */
+
+static void same_numbers(size_t count, const double *got, const double *wanted, double share, const char *title,
+                         const char *what) {
+    double most = 0;
+    for (size_t j = 0; j < count; j++)
+        most = fmax(most, fabs(wanted[j]));
+    for (size_t j = 0; j < count; j++)
+        if (!(fabs(got[j] - wanted[j]) <= share * most))
+            fail_msg("%s, %s: derivative %zu is %.17g, not %.17g", title, what, j, got[j], wanted[j]);
+}
+
+enum { N = 5 };
+
+/* One random point of each map, its derivatives in both directions. */
+static void check_derivatives(const hcr_region *region, hcr_workspace *workspace, const loaded *code,
+                              hcri_random *random, double share, const char *title) {
+    double polar[N + 1], dot[N + 1], bar[N], wanted[N + 1], got[N + 1];
+    fill_normal(random, 1, N, polar);
+    fill_normal(random, 1, N, bar);
+    fill_normal(random, 1, N + 1, dot);
+    polar[N] = hcri_random_uniform(random);
+    must(hcr_decode_vjp(region, workspace, 1, NULL, polar, NULL, bar, wanted, NULL, &error), &error);
+    code->decode_gradient(polar, polar[N], bar, got, got + N);
+    same_numbers(N + 1, got, wanted, share, title, "decode, gradient");
+    must(hcr_decode_jvp(region, workspace, 1, NULL, polar, NULL, dot, NULL, wanted, &error), &error);
+    code->decode_tangent(polar, polar[N], dot, dot[N], got);
+    same_numbers(N, got, wanted, share, title, "decode, tangent");
+    must(hcr_contract_vjp(region, workspace, 1, NULL, polar, NULL, bar, wanted, NULL, &error), &error);
+    code->contract_gradient(polar, bar, got);
+    same_numbers(N, got, wanted, share, title, "contract, gradient");
+    must(hcr_contract_jvp(region, workspace, 1, NULL, polar, NULL, dot, NULL, wanted, &error), &error);
+    code->contract_tangent(polar, dot, got);
+    same_numbers(N, got, wanted, share, title, "contract, tangent");
+    must(hcr_soften_vjp(region, workspace, 1, NULL, polar, NULL, bar, wanted, NULL, &error), &error);
+    code->soften_gradient(polar, bar, got);
+    same_numbers(N, got, wanted, share, title, "soften, gradient");
+    must(hcr_soften_jvp(region, workspace, 1, NULL, polar, NULL, dot, NULL, wanted, &error), &error);
+    code->soften_tangent(polar, dot, got);
+    same_numbers(N, got, wanted, share, title, "soften, tangent");
+}
+
+/* The library's derivatives, to a share of 1e-9 of the largest: sums run in another order; those of matrix inequalities
+ * to 1e-6, since eigenvectors are off by rounding over the gap between eigenvalues. */
+static void gradients(void **state) {
+    static const region_shape shapes[] = {SHAPE_BOX,    SHAPE_DENSE,  SHAPE_SPARSE, SHAPE_DIAGONAL,
+                                          SHAPE_MATRIX, SHAPE_FACTOR, SHAPE_CONE,   SHAPE_LMI};
+    (void)state;
+    hcri_random random;
+    hcri_random_seed(&random, 3);
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+        hcr_region *region = random_region(shapes[s], N, 1, 0.5, &random);
+        hcr_workspace *workspace = workspace_of(region, 1);
+        hcr_export_options options = HCR_EXPORT_OPTIONS_INIT;
+        options.name = "t";
+        options.gradient = 1;
+        must(write_both(region, NULL, &options, NULL, &error), &error);
+        for (size_t way = 0; way < 2; way++) {
+            const loaded code = load(usual_ways[2 * way], 0);
+            for (int k = 0; k < 200; k++)
+                check_derivatives(region, workspace, &code, &random, shapes[s] == SHAPE_LMI ? 1e-6 : 1e-9,
+                                  shape_names[shapes[s]]);
+            dlclose(code.library);
+        }
+        hcr_workspace_free(workspace);
+        hcr_region_free(region);
+    }
+}
+
+/* ----------------------------------------------------------------------------------------------------------- models */
+
+enum { INPUTS = 6, SAMPLES = 200, OUTPUTS = 3 };
+
+/* Samples, and what the library predicts for them; x, NULL without, the region's parameters, of single precision. */
+typedef struct samples {
+    const double *X, *x;
+    int apart; /* x isn't among X */
+    double wanted[SAMPLES * OUTPUTS];
+} samples;
+
+static int predict_one(const loaded *code, const samples *given, size_t i, size_t p, double *y) {
+    const double *X = given->X + i * INPUTS;
+    return with_given ? code->predict_at(X, given->x + i * p, y) : code->predict(X, y);
+}
+
+static int predict_one_f32(const loaded *code, const samples *given, size_t i, size_t p, float *y) {
+    float in[INPUTS], x[MOST_PARAMETERS];
+    for (size_t j = 0; j < INPUTS; j++)
+        in[j] = (float)given->X[i * INPUTS + j];
+    for (size_t k = 0; k < p; k++)
+        x[k] = (float)given->x[i * p + k];
+    return with_given ? code->predict_at_f32(in, x, y) : code->predict_f32(in, y);
+}
+
+/* An input that is no number, or a parameter beyond its range: the origin. */
+static void check_odd(const loaded *code, const samples *given, size_t p, double odd, int wanted) {
+    double X[INPUTS], x[MOST_PARAMETERS], y[OUTPUTS];
+    memcpy(X, given->X, sizeof X);
+    memcpy(x, given->x, p * sizeof *x);
+    X[isnan(odd) ? 0 : INPUTS - 1] = odd;
+    x[p - 1] = isnan(odd) ? x[p - 1] : odd;
+    const samples one = {.X = X, .x = x, .apart = given->apart};
+    assert_int_equal(predict_one(code, &one, 0, p, y), wanted);
+    for (size_t j = 0; j < OUTPUTS; j++)
+        assert_true(isfinite(y[j]));
+}
+
+static void check_predictions(const hcr_model *model, int is_single, const samples *given, hcr_head head,
+                              const char *way, const char *title) {
+    const hcr_region *region = hcr_model_region(model);
+    const size_t p = hcr_region_parameters(region);
+    const loaded code = load(way, is_single);
+    for (size_t i = 0; i < SAMPLES; i++) {
+        double y[OUTPUTS];
+        float y_f32[OUTPUTS], x_f32[MOST_PARAMETERS];
+        uint8_t inside = 0;
+        const double *x = p == 0 ? NULL : given->x + i * p;
+        const int outcome = is_single ? predict_one_f32(&code, given, i, p, y_f32) : predict_one(&code, given, i, p, y);
+        assert_true(outcome == HCR_OUTCOME_INSIDE || outcome == HCR_OUTCOME_FRONTIER);
+        for (size_t k = 0; k < p; k++)
+            x_f32[k] = (float)x[k];
+        must(is_single ? hcr_check_f32(region, 1, p == 0 ? NULL : x_f32, y_f32, &inside, NULL, &error)
+                       : hcr_check(region, 1, x, y, &inside, NULL, &error),
+             &error);
+        assert_true(inside || head == HCR_HEAD_SIMPLE);
+        for (size_t j = 0; j < OUTPUTS; j++) { /* a network of float sums in another order */
+            const double got = is_single ? (double)y_f32[j] : y[j], w = given->wanted[i * OUTPUTS + j];
+            if (!(fabs(got - w) <= 2e-5))
+                fail_msg("%s: %.9g, the library has %.9g", title, got, w);
+        }
+    }
+    if (p != 0 && !is_single && head != HCR_HEAD_SIMPLE) {
+        check_odd(&code, given, p, NAN, HCR_OUTCOME_BAD_VALUE);
+        check_odd(&code, given, p, 1e9, HCR_OUTCOME_OUT_OF_RANGE);
+    }
+    dlclose(code.library);
+}
+
+static void check_model(const hcr_model *model, hcr_head head, samples *given, const char *title) {
+    must(hcr_predict(model, SAMPLES, given->X, given->apart ? given->x : NULL, given->wanted, NULL, &error), &error);
+    with_given = given->apart && head != HCR_HEAD_SIMPLE;
+    for (int precision = 0; precision < 2; precision++) {
+        hcr_export_options options = HCR_EXPORT_OPTIONS_INIT;
+        options.name = "t";
+        options.precision = (hcr_precision)precision;
+        must(write_both(NULL, model, &options, NULL, &error), &error);
+        for (size_t way = 0; way < 2; way++)
+            check_predictions(model, precision, given, head, usual_ways[way == 0 ? (size_t)precision : 2], title);
+    }
+    with_given = 0;
+}
+
+/* Every encoder and head; x, NULL without parameters, given to fit or among X. */
+static void check_models(const hcr_region *region, samples *given, const double *Y) {
+    for (int encoder = 0; encoder < (given->x != NULL && !given->apart ? 1 : 2); encoder++)
+        for (int head = 0; head <= HCR_HEAD_SOFTEN; head++) {
+            hcr_fit_options options = HCR_FIT_OPTIONS_INIT;
+            options.encoder = (hcr_encoder)encoder;
+            options.head = (hcr_head)head;
+            options.hidden = 7;
+            options.features = encoder == HCR_ENCODER_LSTM ? 2 : 1;
+            options.epochs = 3;
+            hcr_model *model = NULL;
+            char title[64];
+            snprintf(title, sizeof title, "%zu parameters, %s, encoder %d, head %d", hcr_region_parameters(region),
+                     given->apart ? "apart" : "among the inputs", encoder, head);
+            must(hcr_fit(region, NULL, SAMPLES, INPUTS, given->X, NULL, given->apart ? given->x : NULL, Y, &options,
+                         &model, NULL, &error),
+                 &error);
+            check_model(model, (hcr_head)head, given, title);
+            hcr_model_free(model);
+        }
+}
+
+static void models(void **state) {
+    (void)state;
+    hcr_region *region = text_region("var y[3]\n-1 <= y <= 1\nsum(y) <= 1.5\nnorm(y) <= 1.6");
+    hcri_random random;
+    hcri_random_seed(&random, 11);
+    double X[SAMPLES * INPUTS], Y[SAMPLES * OUTPUTS];
+    samples given = {.X = X};
+    for (size_t i = 0; i < SAMPLES; i++) {
+        fill_normal(&random, 2, INPUTS, X + i * INPUTS);
+        for (size_t j = 0; j < OUTPUTS; j++)
+            Y[i * OUTPUTS + j] = 0.6 * tanh(X[i * INPUTS + j] - X[i * INPUTS + j + 1]);
+    }
+    check_models(region, &given, Y);
+    hcr_region_free(region);
+}
+
+/* Limits, a row's coefficient and a sum that come with each sample, in single precision: apart from the inputs, or the
+ * last of them. */
+static void models_with_parameters(void **state) {
+    enum { P = 4 };
+    (void)state;
+    hcr_region *region =
+        text_region("var y[3]\nparam top[2] in [0.5, 1.5], price in [0.5, 1], all in [-0.5, 0.5]\n-1 <= y <= 1.5\n"
+                    "y[:2] <= top\nprice*y[0] - y[1] <= 1\nsum(y) == all");
+    hcri_random random;
+    hcri_random_seed(&random, 12);
+    double X[SAMPLES * INPUTS], x[SAMPLES * P], Y[SAMPLES * OUTPUTS];
+    samples given = {.X = X, .x = x};
+    for (size_t i = 0; i < SAMPLES; i++) {
+        for (size_t k = 0; k < P; k++) {
+            const double least = region->origin_map.lower[k], most = region->origin_map.upper[k];
+            x[i * P + k] = single(least + (most - least) * hcri_random_uniform(&random));
+        }
+        fill_normal(&random, 2, INPUTS, X + i * INPUTS);
+        for (size_t j = 0; j < INPUTS; j++)
+            X[i * INPUTS + j] = j < INPUTS - P ? single(X[i * INPUTS + j]) : x[i * P + j - (INPUTS - P)];
+        const double high = 0.4 * tanh(X[i * INPUTS]), low = 0.4 * tanh(X[i * INPUTS + 1]), all = x[i * P + 3];
+        memcpy(Y + i * OUTPUTS, (const double[OUTPUTS]){high, low, all - high - low}, OUTPUTS * sizeof *Y);
+    }
+    for (given.apart = 0; given.apart < 2; given.apart++)
+        check_models(region, &given, Y);
+    hcr_region_free(region);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(gradients), cmocka_unit_test(models),
+                                       cmocka_unit_test(models_with_parameters)};
+    return has_compilers() ? cmocka_run_group_tests(tests, make_folder, remove_folder) : 77;
+}
