@@ -284,6 +284,43 @@ def test_d41_our_own_graphs_inside_at_every_level(name, kind, dtype, random):
         assert inside.all(), (level, np.flatnonzero(~inside).tolist())
 
 
+def in_openvino(proto, x):
+    openvino = pytest.importorskip("openvino")
+    core = openvino.Core()
+    # by default it takes bfloat16 where the processor has it
+    compiled = core.compile_model(
+        core.read_model(proto.SerializeToString()), "CPU", {"INFERENCE_PRECISION_HINT": "f32"}
+    )
+    return next(iter(compiled({"input": x}).values()))
+
+
+@pytest.mark.parametrize("run_in", [run, in_openvino])
+@pytest.mark.parametrize("kind", ["contract", "decode", "soften"])
+def test_arithmetic_of_float32(plain, kind, run_in, random):
+    proto = hcr.onnx.export(plain, kind=kind, arithmetic="float32")
+    assert not any(tensor.data_type == onnx.TensorProto.DOUBLE for tensor in proto.graph.initializer)
+    x = inputs(plain, kind, random, 10_000, "float32")
+    x[5000:] = plain.sample(5000, 1, frontier=True) @ np.eye(plain.n, x.shape[1])
+    x[5000:, plain.n :] = 1
+    known = np.isfinite(x).all(1)
+    got = run_in(proto, x)
+    assert got.dtype == np.float32
+    assert np.isnan(got[~known]).all()
+    got = got[known]
+    inequalities = "\n".join(line for line in plain.text.splitlines() if "==" not in line)
+    region = plain if not plain.equalities else hcr.Region(inequalities)
+    assert region.check(got).all()
+    if plain.equalities:  # a sum of 7 numbers up to 1, one of them rounded
+        assert np.abs(got.astype(float).sum(1) - 1).max() <= 16 * 2.0**-24
+    want = getattr(plain, kind)(x[known])
+    assert np.abs(got - want).max() <= 1e-3 * max(1, np.abs(want).max())  # the margin
+
+
+def test_arithmetic_of_float32_has_no_results_of_float64():
+    with pytest.raises(hcr.Error, match="float32"):
+        hcr.onnx.export(make("box"), dtype="float64", arithmetic="float32")
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_d34_every_initializer_is_used(plain, kind):
     graph = hcr.onnx.export(plain, kind=kind).graph

@@ -1,8 +1,9 @@
 """Regions, layers and models as ONNX files of standard operators, which any ONNX runtime executes.
 
 The graph computes in float64, whatever type comes in and goes out, and gives up the same share of the radius next to
-the frontier as the library: results are inside at tolerance 0, as docs/exactness.md derives it. A row with a NaN or an
-infinity gives a row of NaN; of a model, which scales and judges its inputs itself, the origin.
+the frontier as the library: results are inside at tolerance 0, as docs/exactness.md derives it. For runtimes without
+float64 it computes in float32 and gives up more. A row with a NaN or an infinity gives a row of NaN; of a model, which
+scales and judges its inputs itself, the origin.
 """
 
 from __future__ import annotations
@@ -92,11 +93,11 @@ class _Value:
 class _Graph:
     """The nodes and constants written so far; also the formulas' arrays."""
 
-    def __init__(self, result: str) -> None:
+    def __init__(self, arithmetic: str, result: str) -> None:
         self.nodes: list[Any] = []
         self.count = 0
         self.initializers: dict[tuple[Any, ...], Any] = {}
-        self.result = result
+        self.arithmetic, self.result = arithmetic, result
 
     # ---------------------------------------------------------------------------------------------------- writing
 
@@ -136,13 +137,14 @@ class _Graph:
         return [_Value(self, output, value.type) for output, value in zip(outputs, state, strict=True)]
 
     def _goes_on(self, done: _Value) -> _Value:
-        return self.node("Squeeze", self.node("ReduceMin", done, type="float64", keepdims=0) < 1.0, type="bool")
+        return self.node("Squeeze", self.node("ReduceMin", done, type=done.type, keepdims=0) < 1.0, type="bool")
 
     def value(self, given: Any, type: str) -> _Value:
         """A value, or a constant made of what was given."""
         if isinstance(given, _Value):
             return given
-        array = np.asarray(given, type)
+        with np.errstate(over="ignore"):  # what float32 can't hold is infinite
+            array = np.asarray(given, type)
         key = (array.tobytes(), array.shape, type)
         if key not in self.initializers:
             name = f"constant_{len(self.initializers)}"
@@ -171,7 +173,7 @@ class _Graph:
     # --------------------------------------------------------------------------------------- the formulas' arrays
 
     def constant(self, value: Array) -> _Value:
-        return self.value(value, "float64")
+        return self.value(value, self.arithmetic)
 
     def result_constant(self, value: Array) -> _Value:
         return self.value(value, self.result)
@@ -180,7 +182,7 @@ class _Graph:
         return self.cast(x, self.result)
 
     def from_result(self, x: _Value) -> _Value:
-        return self.cast(x, "float64")
+        return self.cast(x, self.arithmetic)
 
     def matmul(self, a: _Value, b: Any) -> _Value:
         return self.node("MatMul", a, self.value(b, a.type), type=a.type)
@@ -197,7 +199,7 @@ class _Graph:
         return self.node("Gather", x, self.indices(columns), type=x.type, axis=1)
 
     def where(self, condition: _Value, a: Any, b: Any) -> _Value:
-        type = next((value.type for value in (a, b) if isinstance(value, _Value)), "float64")
+        type = next((value.type for value in (a, b) if isinstance(value, _Value)), self.arithmetic)
         return self.node("Where", condition, self.value(a, type), self.value(b, type), type=type)
 
     def maximum(self, a: _Value, b: Any) -> _Value:
@@ -248,24 +250,27 @@ class _Graph:
     def solve(self, matrix: _Value, right: _Value, size: int) -> _Value:
         """Gauss and Jordan's elimination, without pivoting, for a matrix that is positive definite: its diagonal is
         brought to 1 first, or rounding would be that of a pivot beside 1."""
-        units = self.value(np.eye(size), "float64")
-        diagonal = self.node("ReduceSum", matrix * units, self.indices([2]), type="float64", keepdims=0)
-        scale = 1.0 / self.sqrt(self.maximum(diagonal, 1e-300))
+        units = self.value(np.eye(size), self.arithmetic)
+        diagonal = self.node("ReduceSum", matrix * units, self.indices([2]), type=self.arithmetic, keepdims=0)
+        scale = 1.0 / self.sqrt(self.maximum(diagonal, float(np.finfo(self.arithmetic).tiny)))
         matrix = matrix * self.column(scale) * self.unsqueeze(scale)
 
         def eliminate(i: _Value, now: list[_Value]) -> list[_Value]:
-            row = self.node("Gather", now[0], i, type="float64", axis=1)
+            row = self.node("Gather", now[0], i, type=self.arithmetic, axis=1)
             pivot = self.node(
-                "Unsqueeze", self.node("Gather", row, i, type="float64", axis=1), self.indices([1]), type="float64"
+                "Unsqueeze",
+                self.node("Gather", row, i, type=self.arithmetic, axis=1),
+                self.indices([1]),
+                type=self.arithmetic,
             )
-            across = self.node("Gather", now[0], i, type="float64", axis=2)
-            own = self.node("Gather", units, i, type="float64", axis=0)
+            across = self.node("Gather", now[0], i, type=self.arithmetic, axis=2)
+            own = self.node("Gather", units, i, type=self.arithmetic, axis=0)
             return [now[0] - self.column(across - own) * self.unsqueeze(row / pivot)]
 
-        whole = self.node("Concat", matrix, self.column(right * scale), type="float64", axis=2)
+        whole = self.node("Concat", matrix, self.column(right * scale), type=self.arithmetic, axis=2)
         solved = self.loop(size, [whole], eliminate)[0]
-        last = self.node("Gather", solved, self.indices([size]), type="float64", axis=2)
-        return self.node("Squeeze", last, self.indices([2]), type="float64") * scale
+        last = self.node("Gather", solved, self.indices([size]), type=self.arithmetic, axis=2)
+        return self.node("Squeeze", last, self.indices([2]), type=self.arithmetic) * scale
 
     def repeat(self, times: int, state: list[_Value], step: Any, stops: Any = None) -> list[_Value]:
         return self.loop(times, state, lambda _, now: step(now), stops)
@@ -278,8 +283,8 @@ class _Graph:
         return product if bias is None else product + bias
 
     def map(self, maps: _formulas.Maps, kind: str, values: _Value, x: _Value | None = None) -> _Value:
-        given = () if x is None else (self.cast(x, "float64"),)
-        result: _Value = getattr(maps, kind)(self.cast(values, "float64"), *given)
+        given = () if x is None else (self.from_result(x),)
+        result: _Value = getattr(maps, kind)(self.from_result(values), *given)
         return self.cast(result, self.result)
 
 
@@ -299,7 +304,7 @@ def _used(nodes: Any) -> set[str]:
 
 
 def _maps(region: Region, graph: _Graph) -> _formulas.Maps:
-    precision = _formulas.Precision("float64", graph.result)
+    precision = _formulas.Precision(graph.arithmetic, graph.result)
     return _formulas.Maps(region, graph, precision, "an ONNX graph", bad="nan")
 
 
@@ -326,7 +331,7 @@ def _layer(graph: _Graph, module: Any, values: _Value, x: _Value | None) -> _Val
 def _origin(graph: _Graph, maps: _formulas.Maps, x: _Value | None) -> _Value:
     """The origins of samples with parameters x, in the type of the result."""
     assert x is not None
-    origin: _Value = maps.origin(graph.cast(x, "float64"))
+    origin: _Value = maps.origin(graph.from_result(x))
     return origin
 
 
@@ -337,10 +342,10 @@ def _numbers(tensor: torch.Tensor) -> Array:
 def _scaled(graph: _Graph, x: _Value, tensors: dict[str, Array], steps: int) -> tuple[_Value, _Value]:
     """Standardised inputs, and 1 for rows with a bad value, else 0."""
     mean, deviation = (np.tile(tensors[f"input.{name}"], steps) for name in ("mean", "deviation"))
-    wide = graph.cast(x, "float64")
+    wide = graph.from_result(x)
     scaled = (wide - mean) / np.where(deviation > 0, deviation, 1.0)
     # src/train/scaling.h: beyond 1e15 deviations no network has anything to say; constant inputs count for nothing
-    limit = np.where(deviation > 0, 1e15, float(np.finfo(np.float64).max))
+    limit = np.where(deviation > 0, 1e15, float(np.finfo(graph.arithmetic).max))
     bad = graph.sum_last(graph.where(graph.abs(scaled) <= limit, 0.0, 1.0))
     bad = graph.maximum(graph.minimum(bad, 1.0), 0.0)
     scaled = graph.where(bad > 0.0, 0.0, scaled * (deviation > 0))
@@ -362,7 +367,7 @@ def _model(graph: _Graph, model: Model, x: _Value, given: _Value | None) -> _Val
         encoded = graph.affine(scaled, tensors["encoder.weight"], tensors["encoder.bias"])
         if metadata["linear_encoder"] == "0":
             encoded = graph.node("Relu", encoded, type="float32")
-    outputs = graph.cast(graph.affine(encoded, tensors["head.weight"], tensors["head.bias"]), "float64")
+    outputs = graph.cast(graph.affine(encoded, tensors["head.weight"], tensors["head.bias"]), graph.arithmetic)
     head, region = metadata["head"], model.region
     if head == "hcr-project":
         raise make(
@@ -381,15 +386,15 @@ def _model(graph: _Graph, model: Model, x: _Value, given: _Value | None) -> _Val
         if head == "hcr-soften":
             values = values * (1 / (1 - min(float(region.gauge(mean)), 0.9)))
     elif head != "hcr":
-        offset = graph.constant(tensors["target.mean"][None]) - graph.cast(_origin(graph, maps, given), "float64")
+        offset = graph.constant(tensors["target.mean"][None]) - graph.from_result(_origin(graph, maps, given))
         values = values * tensors["target.deviation"] + offset
         if head == "hcr-soften":
-            gauge: _Value = maps.gauge(offset, graph.cast(given, "float64"))  # type: ignore[arg-type]
+            gauge: _Value = maps.gauge(offset, graph.from_result(given))  # type: ignore[arg-type]
             values = values / (1.0 - graph.minimum(gauge, 0.9))
     kind = {"hcr-contract": "contract", "hcr-soften": "soften"}.get(head, "decode")
     if kind == "decode":
         values = graph.concatenate([values, graph.sigmoid(outputs[..., n:])])
-    values = graph.cast(graph.cast(values, graph.result), "float64")
+    values = graph.from_result(graph.cast(values, graph.result))
     return graph.map(maps, kind, graph.where(bad > 0.0, float("nan"), values), given)
 
 
@@ -413,6 +418,7 @@ def export(
     *,
     kind: Kind = "contract",
     dtype: Any = None,
+    arithmetic: Literal["float32", "float64"] = "float64",
 ) -> onnx.ModelProto:
     """Writes a map, a layer or a model as an ONNX file of standard operators, for batches of any size. For a region
     with parameters it has a second input, ``x``.
@@ -422,7 +428,9 @@ def export(
         path: where to write; None: nowhere.
         kind: the map of a region.
         dtype: the type of inputs and outputs, ``"float32"`` or ``"float64"``, NumPy's or PyTorch's; by default
-            float32 for a model, the type of its parameters for a layer, float64 for a region.
+            float32 for a model, the type of its parameters for a layer, else `arithmetic`.
+        arithmetic: what the graph computes in. ``"float32"`` is for runtimes that have no float64, such as OpenVINO;
+            then `dtype` is float32 too, and equalities hold to the rounding of float32 sums.
 
     Returns:
         The ONNX model, checked. Its input is called ``input`` and its output ``output``, both (batch, width); its doc
@@ -437,7 +445,10 @@ def export(
     >>> [node.op_type for node in proto.graph.node][:3]
     ['Abs', 'LessOrEqual', 'Where']
     """
-    dtype = None if dtype is None else _type(dtype)
+    arithmetic = _type(arithmetic)
+    dtype = arithmetic if dtype is None and arithmetic == "float32" else None if dtype is None else _type(dtype)
+    if arithmetic == "float32" and dtype == "float64":
+        raise make("argument", "a graph that computes in float32 has no float64 results: leave dtype out")
     if isinstance(what, Region):
         region = what
         dtype = dtype or "float64"
@@ -447,7 +458,7 @@ def export(
     else:
         region, width, own = _of_layer(what)
         dtype = dtype or own
-    graph = _Graph(dtype)
+    graph = _Graph(arithmetic, dtype)
     values, x = _Value(graph, "input", dtype), None
     inputs = [helper.make_tensor_value_info("input", _TYPES[dtype], ["batch", width])]
     if region.p and not (isinstance(what, Model) and what.parameter_columns is not None):
@@ -476,7 +487,7 @@ def export(
         ir_version=IR_VERSION,
         producer_name="hcr",
         producer_version=__version__,
-        doc_string=_promise(what, region, kind, dtype),
+        doc_string=_promise(what, region, kind, graph),
     )
     onnx.checker.check_model(proto, full_check=True)
     if path is not None:
@@ -527,13 +538,14 @@ def _of_layer(module: Any) -> tuple[Region, int, Type]:
     )
 
 
-def _promise(what: Any, region: Region, kind: str, dtype: str) -> str:
+def _promise(what: Any, region: Region, kind: str, graph: _Graph) -> str:
     if isinstance(what, Region) and kind in ("gauge", "encode"):
         return f"{kind} of the hcr region {region.digest}."
     if isinstance(what, Model) and what.tensors()[1]["head"] == "simple":
         return f"Predictions of an hcr model of head simple: nothing is promised of them. Region {region.digest}."
     exactly = " Its equalities hold exactly where `explain` says so, else to within the rounding of the outputs."
-    equalities = exactly if region.equalities else ""
+    about = " Its equalities hold to within the rounding of float32 sums."
+    equalities = "" if not region.equalities else exactly if graph.arithmetic == "float64" else about
     parameters = " A row whose parameters x are out of range gives NaN." if region.p else ""
     if region.p and region.origin_form == "checked":
         parameters += (
@@ -541,7 +553,7 @@ def _promise(what: Any, region: Region, kind: str, dtype: str) -> str:
             "of one value holds up to rounding."
         )
     return (
-        f"Outputs are in the hcr region {region.digest}: every inequality holds at tolerance 0, as {dtype} numbers, "
-        f"where float64 is computed as IEEE 754 has it.{equalities} A row with a NaN or an infinity gives a row "
-        f"of NaN.{parameters}"
+        f"Outputs are in the hcr region {region.digest}: every inequality holds at tolerance 0, as {graph.result} "
+        f"numbers, where {graph.arithmetic} is computed as IEEE 754 has it.{equalities} A row with a NaN or an "
+        f"infinity gives a row of NaN.{parameters}"
     )
