@@ -134,6 +134,27 @@ static void test_shortest_doubles(void **state) {
     assert_string_equal(text, "-0");
 }
 
+/* Decimals of few digits, as tables have them, come back as they were written. */
+static void test_decimals(void **state) {
+    (void)state;
+    hcri_random random;
+    hcri_random_seed(&random, 3);
+    for (int k = 0; k < 200000; k++) {
+        char text[32], found[32];
+        const int places = (int)(hcri_random_bits(&random) % 9);
+        const double size = pow(10, -5 + 16 * hcri_random_uniform(&random));
+        snprintf(text, sizeof text, "%.*f", places, k % 2 == 0 ? size : -size);
+        double value, wanted = strtod(text, NULL);
+        assert_int_equal(hcri_number_read(text, strlen(text), &value), strlen(text));
+        assert_true(same_bits(value, wanted));
+        snprintf(text, sizeof text, "%.15g", value);
+        hcri_number_write(found, value, 0);
+        if (strtod(text, NULL) == value)
+            assert_string_equal(found, text);
+        expect_shortest(value);
+    }
+}
+
 static void expect_single(double value) {
     char text[32];
     hcri_number_write(text, value, 1);
@@ -201,6 +222,7 @@ int main(void) {
                                        cmocka_unit_test(test_stops_at_the_length),
                                        cmocka_unit_test(test_long_numbers_round_correctly),
                                        cmocka_unit_test(test_shortest_doubles),
+                                       cmocka_unit_test(test_decimals),
                                        cmocka_unit_test(test_singles),
                                        cmocka_unit_test(test_not_finite),
                                        cmocka_unit_test(test_decimal_comma)};

@@ -241,12 +241,14 @@ def _apply(
 ) -> Tensor:
     needs_region(region, f"hcr.torch.{name}")
     values = checked(values, region.n + (name == "decode"), name)
-    if known_on_empty(on_empty) != "nan" and x is not None and region.p:
+    if on_empty != "nan" and known_on_empty(on_empty) and x is not None and region.p:
         return _relaxed(name, values, region, x, formulas, bad, metric, on_empty)
     if x is not None and region.p:
         values, x = _beside(values, x, region)
     elif x is not None or region.p:
         region._given(x)  # says what is wrong
+    if not formulas and is_plain(values, x):  # what follows asks for more than a row takes
+        return _eager(map_of(region, name, bad, metric), values, x)
     projects, compiling = name in NEAREST, torch.compiler.is_compiling()
     if (compiling or torch._C._get_tracing_state() is not None) and torch.onnx.is_in_onnx_export():
         if not projects:
@@ -274,6 +276,10 @@ def _apply(
     map = map_of(region, name, bad, metric)
     if torch._C._are_functorch_transforms_active() or forward_ad._current_level >= 0:
         return _Transformed.apply(values, x, map)[0]  # type: ignore[no-any-return, no-untyped-call]
+    return _eager(map, values, x)
+
+
+def _eager(map: Map, values: Tensor, x: Tensor | None) -> Tensor:
     values, x = values.contiguous(), _contiguous(x)
     if (values.requires_grad or (x is not None and x.requires_grad)) and torch.is_grad_enabled():
         return _Map.apply(values, x, map)  # type: ignore[no-any-return, no-untyped-call]
