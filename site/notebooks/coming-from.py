@@ -1,7 +1,8 @@
 # %% [markdown]
 # # Coming from RAYEN, cvxpylayers, Πnet or clip()
 #
-# What you write today, and what it becomes. All results here are inside at tolerance 0.
+# What you write today, and what it becomes. All results here are inside at tolerance 0. The tests of the Python
+# package compare with RAYEN, Πnet and cvxpylayers themselves: the same results, to their tolerances.
 
 # %%
 import hcr
