@@ -27,6 +27,13 @@ region() { # TITLE FILE [--gradient]
         spilled=$(number decode '[0-9]+ bytes spill stores')
         echo "| $1 | $precision | $(number decode 'Used [0-9]+ registers') | ${gradient:-} | $(number decode '[0-9]+ bytes stack frame') | ${stack:-} | $spilled |"
         [ "$spilled" = 0 ] || exit 1
+        if clang --print-targets 2>/dev/null | grep -q nvptx64; then # a second opinion; sm_80, which clang 14 knows
+            clang -x cuda --cuda-device-only --cuda-gpu-arch=sm_80 -nocudainc -nocudalib -std=c++17 -O2 -Werror -Wno-unknown-cuda-version \
+                -include "$here/clang_cuda.h" -S -o "$work/t.ptx" "$work/t/t.cu"
+            ptxas -arch=sm_80 -c -v -o "$work/t.cubin" "$work/t.ptx" 2>"$work/log"
+            spilled=$(number decode '[0-9]+ bytes spill stores')
+            [ "$spilled" = 0 ] || { echo "$1, $precision, by clang: $spilled bytes spilled"; exit 1; }
+        fi
         if nvidia-smi >/dev/null 2>&1; then
             nvcc -arch=native -o "$work/test" "$work/t/t_test.cu"
             "$work/test" >/dev/null || { echo "$1 fails its self-test"; exit 1; }

@@ -126,6 +126,17 @@ for map in decode contract soften origin check decode_gradient contract_gradient
     grep -q "int disc_${map}_rows(" gpu/disc.h || fail "no launch of $map"
 done
 says "$(cat gpu/README.md)" 'CUDA C\+\+'
+if clang --print-targets 2>/dev/null | grep -q nvptx64; then # clang's own front end, to PTX, without CUDA's headers
+    for name in moves.region among.model sides.region "$regions/portfolio.region"; do
+        for single in "" --single; do
+            expect 0 export cuda "$name" -o clang --name t $single
+            clang -x cuda --cuda-device-only --cuda-gpu-arch=sm_70 -nocudainc -nocudalib -std=c++17 -O2 -Wall -Wextra -Werror \
+                -Wno-unknown-cuda-version -include "$source/scripts/export/clang_cuda.h" -S -o clang.ptx clang/t.cu 2>compiler.log ||
+                fail "$name: clang's CUDA" "$(head -5 compiler.log)"
+            grep -q 'visible .entry t_decode_kernel' clang.ptx || fail "$name: no kernel"
+        done
+    done
+fi
 command -v nvcc >/dev/null && { nvcc -arch=sm_90 gpu/disc_test.cu -o gpu/test 2>compiler.log || fail "nvcc" "$(head -5 compiler.log)"; }
 
 expect 2 export rust disc.region -o disc

@@ -7,6 +7,6 @@
 #error                                                                                                                 \
     "compile without -ffast-math, -funsafe-math-optimizations, -fassociative-math, -freciprocal-math and -ffinite-math-only: they take away what keeps results inside"
 #endif
-#if defined(__clang__)
+#if defined(__clang__) && !defined(__CUDA_ARCH__)
 #pragma float_control(precise, on)
 #endif
