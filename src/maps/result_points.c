@@ -129,6 +129,7 @@ static double within_growing_margin(const hcri_chunk *chunk, const hcri_rays *ra
 
 static void put(hcri_result *result, double t) {
     enum { GRID_TRIES = 3 };
+    static const double most_for_grid = 0x1p-30; /* no more of the way is given up for it */
     const hcr_region *region = result->chunk->region;
     const hcr_precision precision = result->chunk->call->precision;
     step_to(result, t);
@@ -143,19 +144,20 @@ static void put(hcri_result *result, double t) {
             complete(result, y);
         if ((t == 0 && (result->grid == NULL || region->origin_proved)) || holds(result, y))
             return;
-        if (result->grid != NULL && !region->origin_proved && (t == 0 || tries == GRID_TRIES)) {
-            result->grid = NULL; /* a sample whose set may be too thin for it: from the start, without */
-            share = 0;
-            kept = 1;
-            step_to(result, t);
-            continue;
-        }
         if (share > 0) {
             share *= 8;
         } else {
             share = 2 * hcri_sample_origin_shortfall(region, result->sample_origin, precision, result->origin, y,
                                                      result->is_free, result->chunk->slice->scratch);
             share = fmin(fmax(share, 0x1p-53), 0x1p-6);
+        }
+        if (result->grid != NULL && !region->origin_proved &&
+            (t == 0 || tries == GRID_TRIES || share > most_for_grid)) {
+            result->grid = NULL; /* a sample whose set may be too thin for it: from the start, without */
+            share = 0;
+            kept = 1;
+            step_to(result, t);
+            continue;
         }
         if (share < 1) {
             kept = 1 - share;
