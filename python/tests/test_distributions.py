@@ -110,7 +110,7 @@ def test_inverse_and_determinant(name, squash):
 @pytest.mark.parametrize(
     ("name", "squash"),
     [
-        *((name, "soften") for name in ("disc", "polytope", "simplex", "moving", "sold")),
+        *((name, "soften") for name in ("box", "disc", "polytope", "cone", "simplex", "moving", "sold")),
         ("disc", "tanh"),
         ("sold", "tanh"),
     ],

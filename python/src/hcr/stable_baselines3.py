@@ -122,7 +122,7 @@ class SoftenedDistribution(DiagGaussianDistribution):
         return determinant.isnan() & y.isfinite().all(-1)
 
     def _where_chosen(self, log_prob: Tensor, y: Tensor, determinant: Tensor) -> Tensor:
-        """0 where limits leave a single action, which has no density: it doesn't depend on the policy."""
+        """0 for actions without a density, where limits contradict each other or leave an output a single value."""
         if not self._may_lack_density:
             return log_prob
         return torch.where(self._lacks_density(y, determinant), 0.0, log_prob)
