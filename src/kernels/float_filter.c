@@ -4,7 +4,6 @@
 
 #include "base/vector.h"
 #include "kernels/kernels.h"
-#include "kernels/row_block_bounds.h"
 
 /* Fewer rows, or shorter ones, aren't worth the conversion of the directions; fewer aren't worth bounds of blocks. */
 static const size_t fewest_rows = 48, shortest_row = 16, fewest_bounded = 1024;
@@ -60,9 +59,9 @@ static int reserve(hcri_float_filter *float_filter, size_t n, const hcr_allocato
            float_filter->error_bound != NULL && float_filter->row != NULL;
 }
 
-hcr_status hcri_float_filter_make(const hcri_rows *rows, const hcri_run *run, size_t n, const double *lower,
-                                  const double *upper, const hcr_allocator *allocator, hcri_float_filter *float_filter,
-                                  hcr_error *error) {
+hcr_status hcri_float_filter_make(const hcri_scaled_rows *scaled, const hcri_run *run, const hcr_allocator *allocator,
+                                  hcri_float_filter *float_filter, hcr_error *error) {
+    const size_t n = scaled->n;
     *float_filter = (hcri_float_filter){0};
     if (run->form != HCRI_RUN_DENSE || run->count < fewest_rows || n < shortest_row || n > HCRI_FLOAT_FILTER_WIDTH)
         return HCR_OK;
@@ -72,15 +71,13 @@ hcr_status hcri_float_filter_make(const hcri_rows *rows, const hcri_run *run, si
     for (size_t i = 0; status == HCR_OK && i < run->count; i++)
         float_filter->row[i] = (uint32_t)(run->first + i);
     if (status == HCR_OK && run->count >= fewest_bounded)
-        status =
-            hcri_float_filter_order(rows, run->first, run->count, n, lower, upper, allocator, float_filter->row, error);
+        status = hcri_float_filter_order(scaled, run->first, run->count, allocator, float_filter->row, error);
     for (size_t i = 0; status == HCR_OK && fits && i < run->count; i++) {
         const size_t row = float_filter->row[i];
-        fits = fill_row(float_filter, i, n, hcri_rows_row(rows, row), lower[row], upper[row]);
+        fits = fill_row(float_filter, i, n, hcri_rows_row(scaled->rows, row), scaled->lower[row], scaled->upper[row]);
     }
     if (status == HCR_OK && fits && run->count >= fewest_bounded) {
-        float_filter->blocks =
-            hcri_float_filter_blocks_make(rows, float_filter->row, run->count, n, lower, upper, allocator);
+        float_filter->blocks = hcri_float_filter_blocks_make(scaled, float_filter->row, run->count, allocator);
         if (float_filter->blocks == NULL)
             status = hcri_fail_memory(error);
     }
@@ -113,8 +110,7 @@ typedef struct filtered {
 
 typedef struct filtering {
     const hcri_float_filter *float_filter;
-    const hcri_rows *rows;
-    const double *lower, *upper;
+    const hcri_scaled_rows *scaled;
     size_t n, samples;
     filtered at[HCRI_SINGLE_SAMPLES];
     const float *direction[HCRI_SINGLE_SAMPLES];
@@ -129,10 +125,10 @@ static void decide(const filtering *s, filtered *at) {
     for (size_t c = 0; c < at->candidates; c++) {
         if (!(at->most[c] > at->limit))
             continue;
-        const size_t row = at->row[c], start = s->rows->start[row];
-        const double t =
-            kernels->row_dot(s->rows->start[row + 1] - start, s->rows->columns + start, s->rows->values + start, at->v);
-        const double above = t * s->upper[row], below = t * s->lower[row];
+        const size_t row = at->row[c];
+        const hcri_row a = hcri_rows_row(s->scaled->rows, row);
+        const double t = kernels->row_dot(a.count, a.columns, a.values, at->v);
+        const double above = t * s->scaled->upper[row], below = t * s->scaled->lower[row];
         const double gauge = above > below ? above : below;
         const int ties_earlier = gauge == at->best && at->winner != SIZE_MAX && row < at->winner;
         if (!(gauge > at->best) && !ties_earlier)
@@ -288,16 +284,14 @@ static void float_filter_some(filtering *s, const double *v, size_t stride, doub
     }
 }
 
-void hcri_float_filter_max(const hcri_float_filter *float_filter, const hcri_rows *rows, size_t n, size_t samples,
-                           const double *v, size_t stride, const double *lower, const double *upper, double *best,
-                           uint32_t first, uint32_t *active_constraint, double *scratch) {
-    const size_t at_once = hcri_float_filter_samples(n);
+void hcri_float_filter_max(const hcri_float_filter *float_filter, const hcri_scaled_rows *scaled, size_t samples,
+                           const double *v, size_t stride, double *best, uint32_t first, uint32_t *active_constraint,
+                           double *scratch) {
+    const size_t at_once = hcri_float_filter_samples(scaled->n);
     filtering s;
     s.float_filter = float_filter;
-    s.rows = rows;
-    s.lower = lower;
-    s.upper = upper;
-    s.n = n;
+    s.scaled = scaled;
+    s.n = scaled->n;
     s.numbers = (float *)(void *)scratch;
     s.products = s.numbers + HCRI_FLOAT_FILTER_NUMBERS;
     s.bounds = s.products + HCRI_SINGLE_SAMPLES * HCRI_SINGLE_ROWS;

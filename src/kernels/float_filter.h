@@ -10,29 +10,28 @@
 
 #include <stdint.h>
 
+#include "kernels/row_block_bounds.h"
 #include "kernels/single_precision.h"
-#include "kernels/sparse_rows.h"
 
 typedef struct hcri_float_filter {
-    size_t count;                            /* rows of the run, 0: no float filter */
-    float *panels;                           /* of 16 rows, scaled by powers of two to largest entries near 1 */
-    float *lower, *upper, *error_bound;      /* one a row, padded as the panels are */
-    uint32_t *row;                           /* which row of the matrix each is */
-    struct hcri_float_filter_blocks *blocks; /* of HCRI_SINGLE_ROWS rows; NULL: too few for bounds to pay */
+    size_t count;                       /* rows of the run, 0: no float filter */
+    float *panels;                      /* of 16 rows, scaled by powers of two to largest entries near 1 */
+    float *lower, *upper, *error_bound; /* one a row, padded as the panels are */
+    uint32_t *row;                      /* which row of the matrix each is */
+    hcri_float_filter_blocks *blocks;   /* of HCRI_SINGLE_ROWS rows; NULL: too few for bounds to pay */
 } hcri_float_filter;
 
-/* For a run of rows and the inverses of their slacks (of all rows of the matrix). The float filter is empty where it
- * isn't worth its while, or numbers lie too far apart for single precision. */
-hcr_status hcri_float_filter_make(const hcri_rows *rows, const hcri_run *run, size_t n, const double *lower,
-                                  const double *upper, const hcr_allocator *allocator, hcri_float_filter *float_filter,
-                                  hcr_error *error);
+/* For a run of the rows. The float filter is empty where it isn't worth its while, or numbers lie too far apart for
+ * single precision. */
+hcr_status hcri_float_filter_make(const hcri_scaled_rows *scaled, const hcri_run *run, const hcr_allocator *allocator,
+                                  hcri_float_filter *float_filter, hcr_error *error);
 void hcri_float_filter_release(hcri_float_filter *float_filter, const hcr_allocator *allocator);
 
 /* What run_max does with the run (kernels.h); and where best[s] grew, active constraint[s] = first + 2i or 2i + 1 for
  * the first row i of the matrix that attains it (NULL: not wanted). `scratch`: HCRI_FLOAT_FILTER_SCRATCH numbers. */
-void hcri_float_filter_max(const hcri_float_filter *float_filter, const hcri_rows *rows, size_t n, size_t samples,
-                           const double *v, size_t stride, const double *lower, const double *upper, double *best,
-                           uint32_t first, uint32_t *active_constraint, double *scratch);
+void hcri_float_filter_max(const hcri_float_filter *float_filter, const hcri_scaled_rows *scaled, size_t samples,
+                           const double *v, size_t stride, double *best, uint32_t first, uint32_t *active_constraint,
+                           double *scratch);
 
 /* How many directions are filtered together, so that they stay within HCRI_FLOAT_FILTER_NUMBERS; n is at most
  * HCRI_FLOAT_FILTER_WIDTH. */

@@ -8,36 +8,38 @@
 /* ---------------------------------------------------------------------------------------------------------- order */
 
 typedef struct ordering {
-    const hcri_rows *rows;
-    const double *lower, *upper;
-    size_t n, first;
+    const hcri_scaled_rows *scaled;
+    size_t first;
     double *mean, *spread; /* n each */
     double *length;        /* of the nearer side of row first + i */
     double *key;           /* of each row, by the row's place in `row` */
 } ordering;
 
 /* The inverse of the row's nearer side. */
-static double nearer(const double *lower, const double *upper, size_t i) { return fmax(upper[i], -lower[i]); }
+static double nearer(const hcri_scaled_rows *scaled, size_t i) { return fmax(scaled->upper[i], -scaled->lower[i]); }
 
-static double length_of(const hcri_rows *rows, size_t i, const double *lower, const double *upper) {
-    return hcri_norm(rows->start[i + 1] - rows->start[i], rows->values + rows->start[i]) * nearer(lower, upper, i);
+static double length_of(const hcri_scaled_rows *scaled, size_t i) {
+    const hcri_row row = hcri_rows_row(scaled->rows, i);
+    return hcri_norm(row.count, row.values) * nearer(scaled, i);
 }
 
 /* The column in which the sides of the rows differ most, in a sample of some hundreds. */
 static size_t widest_column(const ordering *at, const uint32_t *row, size_t count) {
     enum { ASKED = 256 };
-    const size_t step = count / ASKED + 1, asked = (count + step - 1) / step;
-    for (size_t j = 0; j < at->n; j++)
+    const size_t step = count / ASKED + 1, asked = (count + step - 1) / step, n = at->scaled->n;
+    for (size_t j = 0; j < n; j++)
         at->mean[j] = at->spread[j] = 0;
-    for (size_t i = 0; i < count; i += step)
-        for (size_t k = at->rows->start[row[i]]; k < at->rows->start[row[i] + 1]; k++) {
-            const double x = at->rows->values[k] * nearer(at->lower, at->upper, row[i]);
-            at->mean[at->rows->columns[k]] += x;
-            at->spread[at->rows->columns[k]] += x * x;
+    for (size_t i = 0; i < count; i += step) {
+        const hcri_row a = hcri_rows_row(at->scaled->rows, row[i]);
+        for (size_t k = 0; k < a.count; k++) {
+            const double x = a.values[k] * nearer(at->scaled, row[i]);
+            at->mean[a.columns[k]] += x;
+            at->spread[a.columns[k]] += x * x;
         }
+    }
     size_t widest = 0;
     double most = -1;
-    for (size_t j = 0; j < at->n; j++) {
+    for (size_t j = 0; j < n; j++) {
         const double variance = at->spread[j] - at->mean[j] * at->mean[j] / (double)asked;
         if (variance > most) {
             most = variance;
@@ -118,7 +120,7 @@ static void halve(const ordering *at, uint32_t *row, size_t count) {
         if (!key_by_length(at, row, count)) {
             const size_t column = widest_column(at, row, count);
             for (size_t i = 0; i < count; i++)
-                at->key[i] = entry(at->rows, row[i], column) * nearer(at->lower, at->upper, row[i]);
+                at->key[i] = entry(at->scaled->rows, row[i], column) * nearer(at->scaled, row[i]);
         }
         select_least(at->key, row, count, half);
         halve(at, row, half);
@@ -127,18 +129,18 @@ static void halve(const ordering *at, uint32_t *row, size_t count) {
     }
 }
 
-hcr_status hcri_float_filter_order(const hcri_rows *rows, size_t first, size_t count, size_t n, const double *lower,
-                                   const double *upper, const hcr_allocator *allocator, uint32_t *row,
-                                   hcr_error *error) {
+hcr_status hcri_float_filter_order(const hcri_scaled_rows *scaled, size_t first, size_t count,
+                                   const hcr_allocator *allocator, uint32_t *row, hcr_error *error) {
+    const size_t n = scaled->n;
     for (size_t i = 0; i < count; i++)
         row[i] = (uint32_t)(first + i);
     HCRI_SCRATCH(scratch, allocator);
     double *numbers = hcri_allocate(scratch, 2 * n + 2 * count, sizeof *numbers);
     if (numbers == NULL)
         return hcri_fail_memory(error);
-    const ordering at = {rows, lower, upper, n, first, numbers, numbers + n, numbers + 2 * n, numbers + 2 * n + count};
+    const ordering at = {scaled, first, numbers, numbers + n, numbers + 2 * n, numbers + 2 * n + count};
     for (size_t i = 0; i < count; i++)
-        at.length[i] = length_of(rows, first + i, lower, upper);
+        at.length[i] = length_of(scaled, first + i);
     halve(&at, row, count);
     return HCR_OK;
 }
@@ -160,8 +162,11 @@ static float above(double x, double size, size_t n) {
 }
 
 /* One side of a block's rows: its centre as row number `to` of the panels, its reach. */
-static void bound_side(const hcri_rows *rows, const uint32_t *row, size_t count, size_t n, const double *inverse,
-                       double *centre, hcri_float_filter_blocks *blocks, size_t to) {
+static void bound_side(const hcri_scaled_rows *scaled, const uint32_t *row, size_t count, double *centre,
+                       hcri_float_filter_blocks *blocks, size_t to) {
+    const hcri_rows *rows = scaled->rows;
+    const double *inverse = to % 2 == 0 ? scaled->upper : scaled->lower;
+    const size_t n = scaled->n;
     size_t sides = 0;
     for (size_t j = 0; j < n; j++)
         centre[j] = 0;
@@ -204,9 +209,9 @@ static int reserve(hcri_float_filter_blocks *blocks, size_t n, const hcr_allocat
     return blocks->centres != NULL && blocks->reach != NULL && blocks->longest != NULL;
 }
 
-hcri_float_filter_blocks *hcri_float_filter_blocks_make(const hcri_rows *rows, const uint32_t *row, size_t count,
-                                                        size_t n, const double *lower, const double *upper,
-                                                        const hcr_allocator *allocator) {
+hcri_float_filter_blocks *hcri_float_filter_blocks_make(const hcri_scaled_rows *scaled, const uint32_t *row,
+                                                        size_t count, const hcr_allocator *allocator) {
+    const size_t n = scaled->n;
     HCRI_SCRATCH(scratch, allocator);
     hcri_float_filter_blocks *blocks = hcri_allocate(allocator, 1, sizeof *blocks);
     double *centre = hcri_allocate(scratch, n, sizeof *centre);
@@ -219,11 +224,11 @@ hcri_float_filter_blocks *hcri_float_filter_blocks_make(const hcri_rows *rows, c
     for (size_t b = 0; b < blocks->count; b++) {
         const uint32_t *of_block = row + b * HCRI_SINGLE_ROWS;
         const size_t left = count - b * HCRI_SINGLE_ROWS, rows_here = left < HCRI_SINGLE_ROWS ? left : HCRI_SINGLE_ROWS;
-        bound_side(rows, of_block, rows_here, n, upper, centre, blocks, 2 * b);
-        bound_side(rows, of_block, rows_here, n, lower, centre, blocks, 2 * b + 1);
+        bound_side(scaled, of_block, rows_here, centre, blocks, 2 * b);
+        bound_side(scaled, of_block, rows_here, centre, blocks, 2 * b + 1);
         double longest = 0;
         for (size_t i = 0; i < rows_here; i++)
-            longest = fmax(longest, length_of(rows, of_block[i], lower, upper));
+            longest = fmax(longest, length_of(scaled, of_block[i]));
         blocks->longest[b] = above(longest, longest, n);
     }
     return blocks;

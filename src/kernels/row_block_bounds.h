@@ -4,6 +4,13 @@
 
 #include "kernels/sparse_rows.h"
 
+/* The rows of a matrix of n columns, and the inverses of their slacks. */
+typedef struct hcri_scaled_rows {
+    const hcri_rows *rows;
+    size_t n;
+    const double *lower, *upper;
+} hcri_scaled_rows;
+
 /* A side is a row times the inverse of its upper or its lower slack: along a direction v of length 1 the row's gauge is
  * the larger product of v with its two sides. Over the rows of block b, computed in single precision, it is at most
  *     min(longest_b, max(upper centre·v + upper reach, lower centre·v + lower reach)),
@@ -18,13 +25,11 @@ typedef struct hcri_float_filter_blocks {
 } hcri_float_filter_blocks;
 
 /* Orders rows first … first + count − 1 of the matrix into blocks of HCRI_SINGLE_ROWS: row[i] is the i-th. */
-hcr_status hcri_float_filter_order(const hcri_rows *rows, size_t first, size_t count, size_t n, const double *lower,
-                                   const double *upper, const hcr_allocator *allocator, uint32_t *row,
-                                   hcr_error *error);
+hcr_status hcri_float_filter_order(const hcri_scaled_rows *scaled, size_t first, size_t count,
+                                   const hcr_allocator *allocator, uint32_t *row, hcr_error *error);
 /* The bounds of the blocks of rows in that order. NULL when there is no memory. */
-hcri_float_filter_blocks *hcri_float_filter_blocks_make(const hcri_rows *rows, const uint32_t *row, size_t count,
-                                                        size_t n, const double *lower, const double *upper,
-                                                        const hcr_allocator *allocator);
+hcri_float_filter_blocks *hcri_float_filter_blocks_make(const hcri_scaled_rows *scaled, const uint32_t *row,
+                                                        size_t count, const hcr_allocator *allocator);
 void hcri_float_filter_blocks_release(hcri_float_filter_blocks *blocks, const hcr_allocator *allocator);
 
 #endif

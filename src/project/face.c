@@ -237,9 +237,10 @@ static int factor(hcri_face *face, int with_curvature) {
         for (size_t j = 0; own != NULL && j < n; j++)
             system->hessian[j] += contact->multiplier * own->matrix[j];
         if (!system->is_diagonal && contact->weights == 0 && contact->multiplier > 0)
-            face->out_of_memory |= !hcri_curvature_add(contact->block, contact->inequality, n, face->point,
-                                                       hcri_curvature_size(face->region), contact->multiplier,
-                                                       system->hessian, face->room, face->scratch);
+            face->out_of_memory |= !hcri_curvature_add(
+                &(hcri_curvature){contact->block, contact->inequality, face->point, hcri_curvature_size(face->region),
+                                  contact->multiplier, face->room, face->scratch},
+                n, system->hessian);
         if (contact->weights == 0 || kind->add_edge_curvature == NULL)
             continue;
         memset(face->wide, 0, n * columns * sizeof *face->wide);
@@ -376,8 +377,9 @@ static void add_change(hcri_face *face, const double *direction, double weight, 
         const hcri_kind *kind = contact->block->kind;
         if (contact->weights == 0) {
             face->out_of_memory |= !hcri_curvature_product(
-                contact->block, contact->inequality, face->point, direction, hcri_curvature_size(face->region),
-                weight * contact->multiplier, out, face->room, face->scratch);
+                &(hcri_curvature){contact->block, contact->inequality, face->point, hcri_curvature_size(face->region),
+                                  weight * contact->multiplier, face->room, face->scratch},
+                direction, out);
         } else if (kind->add_edge_curvature != NULL) {
             memset(face->room, 0, columns * sizeof *face->room);
             face->out_of_memory |= !kind->add_edge_curvature(contact->block, contact->inequality, face->point,

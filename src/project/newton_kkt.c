@@ -125,8 +125,9 @@ static int linearise(hcri_kkt *kkt) {
         const hcri_constraint *block = hcri_set_block_of(set, kkt->constraint[i], &local);
         kkt->value[i] = kkt->depth[i] * block->kind->along(block, local, kkt->from_origin, 1, kkt->scratch);
         block->kind->add_gradient(block, local, kkt->y, 1, system->jacobian + i * n, kkt->scratch);
-        if (kkt->multiplier[i] > 0 && !hcri_curvature_add(block, local, n, kkt->y, hcri_curvature_size(kkt->region),
-                                                          kkt->multiplier[i], system->hessian, kkt->room, kkt->scratch))
+        const hcri_curvature curvature = {
+            block, local, kkt->y, hcri_curvature_size(kkt->region), kkt->multiplier[i], kkt->room, kkt->scratch};
+        if (kkt->multiplier[i] > 0 && !hcri_curvature_add(&curvature, n, system->hessian))
             return 0;
     }
     return hcri_kkt_system_factor(system);

@@ -87,8 +87,9 @@ static void add_x_dot(hcr_projector *projector, hcri_lane *lane, const row *at, 
         block->kind->add_gradient(block, local, at->point, 1, sum, lane->scratch);
         bottom[equalities + i] = -hcri_kernels_best()->dot(p, sum + n, x_dot);
         memset(sum, 0, region->set.n * sizeof *sum);
-        hcri_curvature_product(block, local, at->point, direction, hcri_curvature_size(region),
-                               at->contact[i].multiplier, sum, room, lane->scratch);
+        hcri_curvature_product(&(hcri_curvature){block, local, at->point, hcri_curvature_size(region),
+                                                 at->contact[i].multiplier, room, lane->scratch},
+                               direction, sum);
         for (size_t j = 0; j < n; j++)
             top[j] -= sum[j];
     }
@@ -141,8 +142,9 @@ static hcr_status find_x_bar(hcr_projector *projector, hcri_lane *lane, const ro
         size_t local;
         const hcri_constraint *block = hcri_set_block_of(&region->set, at->contact[i].constraint, &local);
         block->kind->add_gradient(block, local, at->point, -nu[equalities + i], sum, lane->scratch);
-        hcri_curvature_product(block, local, at->point, direction, hcri_curvature_size(region),
-                               -at->contact[i].multiplier, sum, room, lane->scratch);
+        hcri_curvature_product(&(hcri_curvature){block, local, at->point, hcri_curvature_size(region),
+                                                 -at->contact[i].multiplier, room, lane->scratch},
+                               direction, sum);
     }
     memset(room, 0, n * sizeof *room);
     for (size_t e = 0; e < equalities; e++)

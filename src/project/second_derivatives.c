@@ -12,23 +12,23 @@ double hcri_curvature_size(const hcr_region *region) {
 }
 
 /* out += weight ∇²c_i(point) direction by central differences of gradients; `room`: twice as many numbers. */
-static void by_differences(const hcri_constraint *block, size_t i, const double *point, const double *direction,
-                           double size, double weight, double *out, double *room, double *scratch) {
+static void by_differences(const hcri_curvature *at, const double *direction, double weight, double *out,
+                           double *room) {
     enum { HALVINGS = 30 };
-    const size_t n = block->n;
+    const size_t n = at->block->n;
     double *gradient = room, *probe = room + n, largest = 0;
     for (size_t j = 0; j < n; j++)
         largest = fmax(largest, fabs(direction[j]));
     if (largest == 0)
         return;
     /* Smaller next to the end of a domain. */
-    double step = 2e-6 * size / largest;
+    double step = 2e-6 * at->size / largest;
     for (int halving = 0; halving < HALVINGS; halving++, step *= 0.25) {
         memset(gradient, 0, n * sizeof *gradient);
         for (int side = 1; side >= -1; side -= 2) {
             for (size_t j = 0; j < n; j++)
-                probe[j] = point[j] + side * step * direction[j];
-            block->kind->add_gradient(block, i, probe, side, gradient, scratch);
+                probe[j] = at->point[j] + side * step * direction[j];
+            at->block->kind->add_gradient(at->block, at->i, probe, side, gradient, at->scratch);
         }
         if (hcri_all_finite(n, gradient))
             break;
@@ -37,33 +37,33 @@ static void by_differences(const hcri_constraint *block, size_t i, const double 
         out[j] += weight / (2 * step) * gradient[j];
 }
 
-int hcri_curvature_product(const hcri_constraint *block, size_t i, const double *point, const double *direction,
-                           double size, double weight, double *out, double *room, double *scratch) {
-    if (block->kind->add_curvature != NULL)
-        return block->kind->add_curvature(block, i, point, weight, 1, direction, out);
-    if (!block->kind->is_affine || block->kind->is_bilinear)
-        by_differences(block, i, point, direction, size, weight, out, room, scratch);
+int hcri_curvature_product(const hcri_curvature *at, const double *direction, double *out) {
+    const hcri_kind *kind = at->block->kind;
+    if (kind->add_curvature != NULL)
+        return kind->add_curvature(at->block, at->i, at->point, at->weight, 1, direction, out);
+    if (!kind->is_affine || kind->is_bilinear)
+        by_differences(at, direction, at->weight, out, at->room);
     return 1;
 }
 
-int hcri_curvature_add(const hcri_constraint *block, size_t i, size_t n, const double *point, double size,
-                       double weight, double *full, double *room, double *scratch) {
+int hcri_curvature_add(const hcri_curvature *at, size_t n, double *full) {
+    const hcri_constraint *block = at->block;
     const size_t columns = block->n;
     if (block->kind->is_affine)
         return 1;
     if (hcri_block_quadratic(block) != NULL && columns == n) {
-        hcri_quadratic_add_matrix(hcri_block_quadratic(block), weight, full);
+        hcri_quadratic_add_matrix(hcri_block_quadratic(block), at->weight, full);
         return 1;
     }
     HCRI_SCOPED double *found = hcri_allocate(&hcri_default_allocator, n * columns, sizeof *found);
     if (found == NULL || (block->kind->add_curvature != NULL &&
-                          !block->kind->add_curvature(block, i, point, 0.5 * weight, n, NULL, found)))
+                          !block->kind->add_curvature(block, at->i, at->point, 0.5 * at->weight, n, NULL, found)))
         return 0;
-    double *direction = room;
+    double *direction = at->room;
     memset(direction, 0, columns * sizeof *direction);
     for (size_t j = 0; j < n && block->kind->add_curvature == NULL; j++) {
         direction[j] = 1;
-        by_differences(block, i, point, direction, size, 0.5 * weight, found + j * columns, room + columns, scratch);
+        by_differences(at, direction, 0.5 * at->weight, found + j * columns, at->room + columns);
         direction[j] = 0;
     }
     for (size_t j = 0; j < n; j++)

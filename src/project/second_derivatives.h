@@ -7,11 +7,18 @@
 
 /* What differences are taken over a small share of. */
 double hcri_curvature_size(const hcr_region *region);
-/* out += weight ∇²c_i(point) direction, set.n numbers each; `room`: twice as many. */
-int hcri_curvature_product(const hcri_constraint *block, size_t i, const double *point, const double *direction,
-                           double size, double weight, double *out, double *room, double *scratch);
-/* full += weight ∇²c_i(point) by the first n coordinates, n × n; `room`: three times set.n. */
-int hcri_curvature_add(const hcri_constraint *block, size_t i, size_t n, const double *point, double size,
-                       double weight, double *full, double *room, double *scratch);
+typedef struct hcri_curvature {
+    const hcri_constraint *block;
+    size_t i;
+    const double *point;
+    double size; /* hcri_curvature_size */
+    double weight;
+    double *room, *scratch; /* 2 set.n numbers for a product, 3 set.n for a matrix; the block's */
+} hcri_curvature;
+
+/* out += weight ∇²c_i(point) direction, set.n numbers each. */
+int hcri_curvature_product(const hcri_curvature *at, const double *direction, double *out);
+/* full += weight ∇²c_i(point) by the first n coordinates, n × n. */
+int hcri_curvature_add(const hcri_curvature *at, size_t n, double *full);
 
 #endif

@@ -66,6 +66,10 @@ static void fields(hcri_constraint *constraint, hcri_walk *walk) {
             walk->status = hcri_fail(walk->error, HCR_ERROR_FORMAT, "the sides of row %zu cross", i);
 }
 
+static hcri_scaled_rows scaled_rows(const hcri_linear *linear) {
+    return (hcri_scaled_rows){&linear->rows, linear->base.n, linear->inverse_lower, linear->inverse_upper};
+}
+
 static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_error *error) {
     hcri_linear *linear = (hcri_linear *)constraint;
     const hcr_allocator *allocator = hcri_block_memory(constraint);
@@ -96,12 +100,12 @@ static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_e
     linear->float_filter = hcri_allocate(allocator, linear->layout.runs, sizeof *linear->float_filter);
     linear->inverse = hcri_allocate(allocator, linear->layout.runs, sizeof *linear->inverse);
     HCRI_TRY(hcri_block_has_memory(constraint, error));
+    const hcri_scaled_rows scaled = scaled_rows(linear);
     for (size_t r = 0; r < linear->layout.runs; r++) {
         const hcri_run *run = &linear->layout.run[r];
         linear->inverse[r] =
             hcri_bounds_of(run->count, linear->inverse_lower + run->first, linear->inverse_upper + run->first);
-        HCRI_TRY(hcri_float_filter_make(&linear->rows, run, constraint->n, linear->inverse_lower, linear->inverse_upper,
-                                        allocator, &linear->float_filter[r], error));
+        HCRI_TRY(hcri_float_filter_make(&scaled, run, allocator, &linear->float_filter[r], error));
     }
     return HCR_OK;
 }
@@ -111,14 +115,14 @@ static void gauge(const hcri_constraint *constraint, const hcri_batch *batch, do
     const hcri_linear *linear = (const hcri_linear *)constraint;
     const hcri_kernels *kernels = hcri_kernels_best();
     const size_t n = constraint->n;
+    const hcri_scaled_rows scaled = scaled_rows(linear);
     for (size_t done = 0; done < batch->rows; done += AT_ONCE) {
         const hcri_batch now = hcri_batch_part(batch, n, done, AT_ONCE);
         for (size_t r = 0; r < linear->layout.runs; r++) {
             const hcri_run *run = &linear->layout.run[r];
             if (linear->float_filter[r].count != 0)
-                hcri_float_filter_max(&linear->float_filter[r], &linear->rows, n, now.rows, now.v, now.stride,
-                                      linear->inverse_lower, linear->inverse_upper, now.best, constraint->first,
-                                      now.active, scratch);
+                hcri_float_filter_max(&linear->float_filter[r], &scaled, now.rows, now.v, now.stride, now.best,
+                                      constraint->first, now.active, scratch);
             else if (now.active == NULL)
                 kernels->run_max(&linear->rows, run, n, now.rows, now.v, now.stride, &linear->inverse[r], now.best);
             else

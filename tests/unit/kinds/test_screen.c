@@ -108,10 +108,14 @@ static void release_matrix(row_matrix *m) {
     free(m->upper);
 }
 
+static hcri_scaled_rows scaled_rows(const row_matrix *m) {
+    return (hcri_scaled_rows){&m->rows, m->n, m->lower, m->upper};
+}
+
 static hcri_float_filter make_float_filter(const row_matrix *m) {
     hcri_float_filter float_filter;
-    assert_int_equal(hcri_float_filter_make(&m->rows, m->run, m->n, m->lower, m->upper, memory, &float_filter, NULL),
-                     HCR_OK);
+    const hcri_scaled_rows scaled = scaled_rows(m);
+    assert_int_equal(hcri_float_filter_make(&scaled, m->run, memory, &float_filter, NULL), HCR_OK);
     return float_filter;
 }
 
@@ -141,12 +145,12 @@ static void compare(const row_matrix *m, const hcri_float_filter *float_filter, 
     const hcri_bounds bounds = {m->lower + m->run->first, m->upper + m->run->first, 1};
     chosen->run_active_constraints(&m->rows, m->run, m->n, samples, v, m->n, &bounds, expected, 100,
                                    expected_active_constraint);
-    hcri_float_filter_max(float_filter, &m->rows, m->n, samples, v, m->n, m->lower, m->upper, best, 100,
-                          active_constraint, scratch);
+    const hcri_scaled_rows scaled = scaled_rows(m);
+    hcri_float_filter_max(float_filter, &scaled, samples, v, m->n, best, 100, active_constraint, scratch);
     assert_memory_equal(best, expected, samples * sizeof *best);
     assert_memory_equal(active_constraint, expected_active_constraint, samples * sizeof *active_constraint);
     memcpy(best, start, samples * sizeof *best);
-    hcri_float_filter_max(float_filter, &m->rows, m->n, samples, v, m->n, m->lower, m->upper, best, 100, NULL, scratch);
+    hcri_float_filter_max(float_filter, &scaled, samples, v, m->n, best, 100, NULL, scratch);
     assert_memory_equal(best, expected, samples * sizeof *best);
 }
 
@@ -342,14 +346,13 @@ static void test_blocks(void **state) {
                 }
                 uint32_t *row = numbers(count, sizeof *row);
                 unsigned char *seen = numbers(m.count, 1);
-                assert_int_equal(
-                    hcri_float_filter_order(&m.rows, BEFORE, count, n, m.lower, m.upper, memory, row, NULL), HCR_OK);
+                const hcri_scaled_rows scaled = scaled_rows(&m);
+                assert_int_equal(hcri_float_filter_order(&scaled, BEFORE, count, memory, row, NULL), HCR_OK);
                 for (size_t i = 0; i < count; i++)
                     seen[row[i]]++;
                 for (size_t i = 0; i < m.count; i++)
                     assert_int_equal(seen[i], i >= BEFORE);
-                hcri_float_filter_blocks *blocks =
-                    hcri_float_filter_blocks_make(&m.rows, row, count, n, m.lower, m.upper, memory);
+                hcri_float_filter_blocks *blocks = hcri_float_filter_blocks_make(&scaled, row, count, memory);
                 assert_non_null(blocks);
                 assert_int_equal(blocks->count, (count + HCRI_SINGLE_ROWS - 1) / HCRI_SINGLE_ROWS);
                 check_tightness(&m, blocks, row, count);
