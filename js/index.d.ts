@@ -62,7 +62,7 @@ export interface Region {
   encode(points: Rows, parameters?: Rows): MapResult;
   /** A direction and a radius in [0, 1] to a point. */
   decode(polar: Rows, parameters?: Rows): MapResult;
-  /** Points to the nearest points of a convex region. */
+  /** Points to the nearest points: of a convex region, of a union, beside boxes and polytopes that are cut out. */
   project(points: Rows, parameters?: Rows): ProjectResult;
 
   /** A derivative, transposed: the gradients by a map's input and by the parameters (rows × p) of what has the gradient
