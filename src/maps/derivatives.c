@@ -132,28 +132,27 @@ static double *turning_of(const hcri_chunk *chunk, size_t k) {
     return chunk->slice->vectors + (4 + k) * (chunk->region->set.n + 1);
 }
 
-static void take_turning(const hcri_chunk *chunk, size_t s) {
+static hcri_sample_direction take_turning(const hcri_chunk *chunk, size_t s) {
     const size_t n = chunk->region->set.outputs;
     const double *origin = hcri_origin_of(chunk, s);
     double *given = turning_of(chunk, 1), *within = turning_of(chunk, 2);
     for (size_t j = 0; j < n; j++)
         within[j] = given[j] = chunk->in[s * chunk->width + j] - (chunk->call->map->takes_point ? origin[j] : 0);
     hcri_affine_project(hcri_affine_of(chunk, s), within);
+    return (hcri_sample_direction){chunk->region, origin, given, within, chunk->slice->scratch};
 }
 
 static void turn_direction(const hcri_chunk *chunk, size_t s, const double *x_dot, double *direction) {
-    take_turning(chunk, s);
-    hcri_sample_direction_jvp(chunk->region, hcri_origin_of(chunk, s), turning_of(chunk, 1), turning_of(chunk, 2),
-                              x_dot, direction, chunk->slice->scratch);
+    const hcri_sample_direction at = take_turning(chunk, s);
+    hcri_sample_direction_jvp(&at, x_dot, direction);
 }
 
 static void turn_adjoint(const hcri_chunk *chunk, size_t s, double *x_bar) {
     double *bar = turning_of(chunk, 0), *bar_within = turning_of(chunk, 3);
-    take_turning(chunk, s);
+    const hcri_sample_direction at = take_turning(chunk, s);
     memcpy(bar_within, bar, chunk->region->set.outputs * sizeof *bar);
     hcri_affine_project(hcri_affine_of(chunk, s), bar_within);
-    hcri_sample_direction_vjp(chunk->region, hcri_origin_of(chunk, s), turning_of(chunk, 1), turning_of(chunk, 2), bar,
-                              bar_within, x_bar, chunk->slice->scratch);
+    hcri_sample_direction_vjp(&at, bar, bar_within, x_bar);
 }
 
 /* From a gradient by the direction of a ray to that by what it was made from. */

@@ -379,47 +379,44 @@ void hcri_equalities_mix(const hcr_region *region, const double *weight, const d
                                                 x_dot[equalities->product_parameter[k] - region->set.outputs];
 }
 
-/* The λ of A'λ = v − P v: that of the dependent outputs' columns. */
-static void find_share(const hcr_region *region, const hcri_affine *affine, const double *v, const double *within,
+/* The −λ of A'λ = v − P v: that of the dependent outputs' columns. */
+static void find_share(const hcr_region *region, const hcri_affine *affine, const double *within, const double *v,
                        double *share, const double *scratch) {
     for (size_t d = 0; d < affine->count; d++)
-        share[d] = v[affine->dependent[d]] - within[affine->dependent[d]];
+        share[d] = within[affine->dependent[d]] - v[affine->dependent[d]];
     hcri_sample_equalities_inverse(region, scratch, 1, share, share);
 }
 
-void hcri_sample_direction_vjp(const hcr_region *region, const double *point, const double *v, const double *within,
-                               const double *bar, const double *bar_within, double *x_bar, double *scratch) {
-    const hcri_affine *affine = hcri_affine_at(region, point, scratch);
-    double *share = at(region, scratch)->off;
-    find_share(region, affine, bar, bar_within, share, scratch);
-    for (size_t i = 0; i < affine->count; i++)
-        share[i] = -share[i];
-    hcri_equalities_pull(region, within, 1, share, x_bar);
-    find_share(region, affine, v, within, share, scratch);
-    for (size_t i = 0; i < affine->count; i++)
-        share[i] = -share[i];
+void hcri_sample_direction_vjp(const hcri_sample_direction *of, const double *bar, const double *bar_within,
+                               double *x_bar) {
+    const hcr_region *region = of->region;
+    const hcri_affine *affine = hcri_affine_at(region, of->point, of->scratch);
+    double *share = at(region, of->scratch)->off;
+    find_share(region, affine, bar_within, bar, share, of->scratch);
+    hcri_equalities_pull(region, of->within, 1, share, x_bar);
+    find_share(region, affine, of->within, of->given, share, of->scratch);
     hcri_equalities_pull(region, bar_within, 1, share, x_bar);
 }
 
-void hcri_sample_direction_jvp(const hcr_region *region, const double *point, const double *v, const double *within,
-                               const double *x_dot, double *direction, double *scratch) {
-    const hcri_affine *affine = hcri_affine_at(region, point, scratch);
+void hcri_sample_direction_jvp(const hcri_sample_direction *of, const double *x_dot, double *direction) {
+    const hcr_region *region = of->region;
+    const hcri_affine *affine = hcri_affine_at(region, of->point, of->scratch);
     const size_t n = region->set.outputs;
-    double *share = at(region, scratch)->off, *way = at(region, scratch)->matrix; /* which is done with */
-    hcri_equalities_push(region, within, 1, x_dot, share);
-    hcri_sample_equalities_inverse(region, scratch, 0, share, share);
+    double *share = at(region, of->scratch)->off, *way = at(region, of->scratch)->matrix; /* which is done with */
+    hcri_equalities_push(region, of->within, 1, x_dot, share);
+    hcri_sample_equalities_inverse(region, of->scratch, 0, share, share);
     memset(way, 0, n * sizeof *way);
     for (size_t d = 0; d < affine->count; d++)
         way[affine->dependent[d]] = share[d];
     for (size_t j = 0; j < n; j++)
         direction[j] -= way[j];
     hcri_affine_project(affine, way); /* −A⁺ r is the shortest of all that −way is one of */
-    find_share(region, affine, v, within, share, scratch);
     for (size_t j = 0; j < n; j++)
         direction[j] += way[j];
+    find_share(region, affine, of->within, of->given, share, of->scratch);
     memset(way, 0, n * sizeof *way);
     hcri_equalities_mix(region, share, x_dot, way);
     hcri_affine_project(affine, way);
     for (size_t j = 0; j < n; j++)
-        direction[j] -= way[j];
+        direction[j] += way[j];
 }

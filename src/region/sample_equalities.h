@@ -40,12 +40,16 @@ double hcri_sample_equalities_tolerance(const hcr_region *region, size_t i, cons
  *
  *     d(P v) = −A⁺ dA P v − P dA' λ,   A'λ = v − P v.
  *
- * `v` is as it was given and `within` is P v. direction += d(P v); x_bar += that with bar, a gradient by P v, and
- * bar_within its own part P bar. */
-void hcri_sample_direction_jvp(const hcr_region *region, const double *point, const double *v, const double *within,
-                               const double *x_dot, double *direction, double *scratch);
-void hcri_sample_direction_vjp(const hcr_region *region, const double *point, const double *v, const double *within,
-                               const double *bar, const double *bar_within, double *x_bar, double *scratch);
+ * direction += d(P v); x_bar += that with bar, a gradient by P v, and bar_within its own part P bar. */
+typedef struct hcri_sample_direction {
+    const hcr_region *region;
+    const double *point;          /* (y, x) */
+    const double *given, *within; /* v and P v */
+    double *scratch;
+} hcri_sample_direction;
+void hcri_sample_direction_jvp(const hcri_sample_direction *of, const double *x_dot, double *direction);
+void hcri_sample_direction_vjp(const hcri_sample_direction *of, const double *bar, const double *bar_within,
+                               double *x_bar);
 
 /* B r and B'r, m numbers each, of the sample that was solved last; `r` may be the result. */
 void hcri_sample_equalities_inverse(const hcr_region *region, const double *scratch, int transposed, const double *r,
