@@ -31,7 +31,9 @@ typedef struct hcr_export_report {
 /* Writes NAME.h, NAME.c (.cu), NAME_test.c (.cu), CMakeLists.txt and README.md into a folder, which is made when it
  * isn't there (its parent has to be). Each file is written whole or not at all. `report` may be NULL. Errors: ARGUMENT
  * (a name that can't be); UNSUPPORTED (a constraint that has no C: callbacks, …, by its source); PRECISION (the region
- * is too thin, or its numbers too far apart, for the precision); FILE, MEMORY. */
+ * is too thin, or its numbers too far apart, for the precision); FILE, MEMORY. Models: UNSUPPORTED for blends and the
+ * head project. NAME_predict takes the region's parameters beside the inputs, or finds them there when the model was
+ * trained so. */
 HCR_API HCR_MUST_USE hcr_status hcr_export_region(const hcr_region *region, const hcr_export_options *options,
                                                   const char *folder, hcr_export_report *report, hcr_error *error);
 HCR_API HCR_MUST_USE hcr_status hcr_export_model(const hcr_model *model, const hcr_export_options *options,
