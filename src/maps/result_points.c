@@ -14,6 +14,7 @@ typedef struct hcri_result {
     hcri_sample_origin sample_origin;
     const double *is_free;
     int proved;                /* 1: a margin proves the inequalities, up to the way that it allows */
+    int is_made;               /* 1: the first step is made and completed */
     int completes;             /* 1: equalities hold as they do elsewhere, also where outputs have one value */
     const hcri_sum_grid *grid; /* that it is on, or NULL */
 } hcri_result;
@@ -132,7 +133,8 @@ static void put(hcri_result *result, double t) {
     static const double most_for_grid = 0x1p-30; /* no more of the way is given up for it */
     const hcr_region *region = result->chunk->region;
     const hcr_precision precision = result->chunk->call->precision;
-    step_to(result, t);
+    if (!result->is_made)
+        step_to(result, t);
     if (is_plain(region, precision) && !hcri_sample_origin_is_centre(result->sample_origin))
         return;
     /* Twice what is missing, as rounding had it, or the least that moves a point; then each time eight times the share
@@ -140,7 +142,7 @@ static void put(hcri_result *result, double t) {
     int tries = 0;
     for (double share = 0, kept = 1, factor = 0.5;; tries++) {
         double *y = as_doubles(result);
-        if (region->affine.count != 0)
+        if (region->affine.count != 0 && !(result->is_made && tries == 0))
             complete(result, y);
         if ((t == 0 && (result->grid == NULL || region->origin_proved)) || holds(result, y))
             return;
@@ -173,6 +175,35 @@ static void put(hcri_result *result, double t) {
     complete(result, as_doubles(result));
 }
 
+typedef struct hcri_way {
+    double t;
+    int proved, is_made;
+} hcri_way;
+
+/* The first steps of rows from s on, and their dependent outputs together, where products of all of them pay; by way of
+ * `input`, which no row in double precision uses. 0: not made. */
+static int make_together(const hcri_chunk *chunk, const hcri_rays *rays, size_t s, size_t rows, const double *t,
+                         void *out) {
+    const hcr_region *region = chunk->region;
+    const hcri_affine *affine = &region->affine;
+    const size_t n = region->set.n, outputs = region->set.outputs;
+    if (chunk->call->precision != HCR_DOUBLE || affine->splits == 0 || region->varying_equalities != NULL ||
+        region->grid[HCR_DOUBLE].step != NULL)
+        return 0;
+    double *points = chunk->slice->input, *y = (double *)out + (chunk->first + s) * outputs;
+    for (size_t l = 0; l < rows; l++) {
+        const double *origin = hcri_origin_of(chunk, s + l);
+        step(chunk, origin, t[l], rays->v + (s + l) * rays->stride, y, l * outputs);
+        memcpy(points + l * n, y + l * outputs, outputs * sizeof *y);
+        memcpy(points + l * n + outputs, origin + outputs, (n - outputs) * sizeof *y);
+    }
+    hcri_affine_complete_all(affine, rows, points, n);
+    for (size_t l = 0; l < rows; l++)
+        for (size_t d = 0; d < affine->count; d++)
+            y[l * outputs + affine->dependent[d]] = points[l * n + affine->dependent[d]];
+    return 1;
+}
+
 /* 1 when all inequalities surely hold, also those of rows that the sample leaves one value. */
 static int holds_exactly(const hcri_result *result) {
     return hcri_sample_origin_verify(result->chunk->region, HCRI_SAMPLE_ORIGIN_CENTRE, result->chunk->call->precision,
@@ -190,7 +221,7 @@ static int meets_equalities(const hcr_region *region, hcr_precision precision, c
     return 1;
 }
 
-static void put_row(const hcri_chunk *chunk, const hcri_rays *rays, size_t s, double t, int proved, void *out,
+static void put_row(const hcri_chunk *chunk, const hcri_rays *rays, size_t s, hcri_way way, void *out,
                     hcr_outcome *outcome) {
     const hcri_sum_grid *grid = &chunk->region->grid[chunk->call->precision];
     const size_t n = chunk->region->set.outputs;
@@ -201,12 +232,13 @@ static void put_row(const hcri_chunk *chunk, const hcri_rays *rays, size_t s, do
                           .origin = hcri_origin_of(chunk, s),
                           .sample_origin = hcri_sample_origin_of(chunk, s),
                           .is_free = hcri_is_free_of(chunk, s),
-                          .proved = proved,
+                          .proved = way.proved,
+                          .is_made = way.is_made && hcri_sample_origin_of(chunk, s) != HCRI_SAMPLE_ORIGIN_FLAT,
                           .completes = 1,
                           .grid = grid->step == NULL ? NULL : grid};
     if (rays->state[s] >= HCRI_RAY_OUT_OF_RANGE)
         return;
-    put(&result, t);
+    put(&result, way.t);
     if (chunk->region->varying_equalities != NULL && outcome[s] != HCR_OUTCOME_BAD_VALUE &&
         !meets_equalities(chunk->region, chunk->call->precision, as_doubles(&result), 1))
         outcome[s] = HCR_OUTCOME_TO_ROUNDING;
@@ -289,8 +321,11 @@ void hcri_points_put(const hcri_chunk *chunk, const hcri_rays *rays, const doubl
         }
         const int are_results = put_proved(chunk, rays, s, rows, way, proved, out);
         for (size_t l = 0; l < rows; l++)
+            way[l] = proved[l] ? way[l] : t[s + l];
+        const int are_made = !are_results && make_together(chunk, rays, s, rows, way, out);
+        for (size_t l = 0; l < rows; l++)
             if (!(are_results && proved[l]))
-                put_row(chunk, rays, s + l, proved[l] ? way[l] : t[s + l], proved[l], out, outcome);
+                put_row(chunk, rays, s + l, (hcri_way){way[l], proved[l], are_made}, out, outcome);
     }
 }
 

@@ -224,6 +224,10 @@ static void complete(const hcri_affine *affine, int is_point, int roughly, size_
 
 void hcri_affine_complete(const hcri_affine *affine, double *y) { complete(affine, 1, 0, 1, y, 0); }
 
+void hcri_affine_complete_all(const hcri_affine *affine, size_t samples, double *y, size_t stride) {
+    complete(affine, 1, 0, samples, y, stride);
+}
+
 void hcri_affine_complete_roughly(const hcri_affine *affine, double *y) { complete(affine, 1, 1, 1, y, 0); }
 
 void hcri_affine_direct(const hcri_affine *affine, double *v) {

@@ -44,6 +44,8 @@ void hcri_affine_follow_all(const hcri_affine *affine, size_t samples, double *v
 void hcri_affine_follow_adjoint(const hcri_affine *affine, size_t outputs, double *gradient);
 /* y_dependent = constant + T y, each rounded once more. */
 void hcri_affine_complete(const hcri_affine *affine, double *y);
+/* The same for some points, `stride` apart, with the same bits. */
+void hcri_affine_complete_all(const hcri_affine *affine, size_t samples, double *y, size_t stride);
 /* The same with the rounding of a sum, which is faster. */
 void hcri_affine_complete_roughly(const hcri_affine *affine, double *y);
 /* The place of output j among the dependent ones, SIZE_MAX for a free one. */
