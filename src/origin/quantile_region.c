@@ -5,6 +5,7 @@
 
 #include "base/number.h"
 #include "kinds/block.h"
+#include "origin/constraint_words.h"
 #include "region/builder.h"
 #include "region/quantile_name.h"
 #include "region/region.h"
@@ -145,6 +146,21 @@ static hcr_status make(maker *at, const double *levels, hcr_error *error) {
     return add_order(at, error);
 }
 
+/* Equalities between outputs, such as a sum, are those of every level: some order then leaves no room. */
+static hcr_status refuse_equal_levels(const hcr_region *quantiles, uint32_t order, hcr_error *error) {
+    const hcri_equalities *equalities = &quantiles->set.equalities;
+    for (size_t e = 0; e < equalities->rows.count; e++)
+        if (equalities->source[e] == order) {
+            char words[400];
+            hcri_describe_equality(&quantiles->set, (uint32_t)e, words, sizeof words);
+            return hcri_fail(error, HCR_ERROR_EMPTY,
+                             "the order of the quantiles leaves no room beside the equalities: they make\n    %s\n"
+                             "Leave the equalities out, and hold the result of one level to them.",
+                             words);
+        }
+    return HCR_OK;
+}
+
 static void free_builder(hcr_builder **builder) { hcr_builder_free(*builder); }
 
 hcr_status hcr_region_quantiles(const hcr_region *region, size_t count, const double *levels, hcr_region **quantiles,
@@ -169,5 +185,11 @@ hcr_status hcr_region_quantiles(const hcr_region *region, size_t count, const do
     if (region->origin_choice == HCR_ORIGIN_ANALYTIC)
         builder->origin = HCR_ORIGIN_ANALYTIC;
     builder->unbounded_allowed = region->unbounded_allowed;
-    return hcr_builder_finish(builder, quantiles, error);
+    HCRI_TRY(hcr_builder_finish(builder, quantiles, error));
+    const hcr_status status = refuse_equal_levels(*quantiles, builder->place, error);
+    if (status != HCR_OK) {
+        hcr_region_free(*quantiles);
+        *quantiles = NULL;
+    }
+    return status;
 }
