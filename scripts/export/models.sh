@@ -64,6 +64,7 @@ for encoder in dense lstm; do
         predicts "limits and energy of each day, $encoder, $head" t.model "$examples/capacity/day.region" --parameters limits.csv
     done
 done
+tail -n +2 <(paste -d , windows.csv limits.csv) >rows.csv
 for head in hcr-direct hcr-soften; do # limits among the inputs
     "$hcr" fit "$examples/capacity/day.region" day/inputs.csv day/load.csv -o t.model --head $head "${settings[@]}"
     predicts "the same among the inputs, $head" t.model "$examples/capacity/day.region" --parameters limits.csv
