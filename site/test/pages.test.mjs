@@ -48,7 +48,8 @@ test("every function of the headers and every public name in Python has its plac
     if (exported === undefined || module.split(".").some((part) => part.startsWith("_"))) continue;
     for (const [, name] of exported.matchAll(/"([a-zA-Z]\w*)"/g)) {
       names++;
-      if (!python.has(`${module}.${name}`) && !python.has(`hcr.${name}`)) missing.push(`${module}.${name}`);
+      const packages = module.split(".").map((_, k, parts) => parts.slice(0, k + 1).join(".")); // it may stand in any of them
+      if (!packages.some((one) => python.has(`${one}.${name}`))) missing.push(`${module}.${name}`);
     }
   }
   assert.deepEqual(missing, []);
