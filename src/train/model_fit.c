@@ -100,22 +100,25 @@ static void note_projected(hcri_fit_run *run, size_t row) {
     run->projected++;
 }
 
-/* In a star domain, which has no parameters, targets that the origin doesn't see, outside or hidden, are drawn towards
- * it until it does. */
+/* In a star domain targets that the sample's origin doesn't see, outside or hidden, are drawn towards it until it
+ * does. */
 static hcr_status draw_in(hcri_fit_run *run, hcr_error *error) {
     const hcr_allocator *a = hcri_pool_allocator(&run->memory);
     const hcr_region *region = run->model->region;
     const double *Y = run->samples.Y;
     double *v = hcri_allocate(a, run->n, sizeof *v), *polar = hcri_allocate(a, run->n + 1, sizeof *polar);
+    double *origin = hcri_allocate(a, run->n, sizeof *origin);
     HCRI_TRY(hcri_pool_check(&run->memory, error));
     for (size_t i = 0; i < run->samples.rows; i++) {
         hcr_ray ray;
-        HCRI_TRY(hcr_encode(region, run->workspace, 1, NULL, Y + i * run->n, polar, &ray, error));
+        const double *x = run->places.x == NULL ? NULL : run->places.x + i * run->places.parameters;
+        HCRI_TRY(hcr_encode(region, run->workspace, 1, x, Y + i * run->n, polar, &ray, error));
         if (ray.outcome != HCR_OUTCOME_OUTSIDE && ray.outcome != HCR_OUTCOME_HIDDEN)
             continue;
+        HCRI_TRY(hcr_region_origin_at(region, x, origin, error));
         for (size_t j = 0; j < run->n; j++)
-            v[j] = Y[i * run->n + j] - hcr_region_origin(region)[j];
-        HCRI_TRY(hcr_contract(region, run->workspace, 1, NULL, v, run->Y + i * run->n, NULL, error));
+            v[j] = Y[i * run->n + j] - origin[j];
+        HCRI_TRY(hcr_contract(region, run->workspace, 1, x, v, run->Y + i * run->n, NULL, error));
         note_projected(run, i);
         run->hidden += ray.outcome == HCR_OUTCOME_HIDDEN;
     }
