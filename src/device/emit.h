@@ -27,6 +27,10 @@ const hcri_device_kind *hcri_device_kind_of(const hcri_constraint *block); /* ne
 
 /* NULL when there is code for the block, else why not: static text. */
 const char *hcri_emit_refusal(const hcri_constraint *block, int gradient);
+/* Unions and excepts, and where samples look for their origins other blocks, as tables by which results are checked
+ * (kinds/union/union_device.c). */
+const char *hcri_emit_checked_refusal(const hcri_constraint *block, int gradient);
+hcr_status hcri_emit_checked(hcri_code *code, const hcri_plan *plan, size_t b, hcr_error *error);
 /* 0 for a block without inequalities that exist: it has no code. */
 int hcri_emit_is_needed(const hcri_plan *plan, size_t b);
 /* Errors: MEMORY; PRECISION for numbers that are too far apart. */

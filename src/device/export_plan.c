@@ -50,6 +50,9 @@ static hcr_status refuse_block(const hcr_region *region, const hcri_constraint *
 /* Refuses what there is no code for. */
 static hcr_status check_kinds(const hcr_region *region, int gradient, hcr_error *error) {
     const int moves = hcr_region_parameters(region) != 0;
+    if (moves && !region->convex && region->affine.count != 0)
+        return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
+                         "equalities beside unions and excepts aren't exported in a region with parameters");
     if (moves && gradient)
         return hcri_fail(error, HCR_ERROR_UNSUPPORTED, "derivatives of a region with parameters aren't exported");
     if (region->varying_equalities != NULL)
@@ -57,7 +60,8 @@ static hcr_status check_kinds(const hcr_region *region, int gradient, hcr_error 
                          "equalities whose coefficients move with parameters aren't exported");
     for (size_t b = 0; b < region->set.blocks; b++) {
         const hcri_constraint *block = region->set.block[b];
-        const char *reason = moves && hcri_device_kind_of(block)->emit_moving == NULL
+        const char *reason = moves && !region->convex ? hcri_emit_checked_refusal(block, gradient)
+                             : moves && hcri_device_kind_of(block)->emit_moving == NULL
                                  ? "in a region with parameters only bounds, rows and equalities are exported"
                                  : hcri_emit_refusal(block, gradient);
         if (reason != NULL)
@@ -143,14 +147,16 @@ static hcr_status compute_margins(hcri_plan *plan, hcr_error *error) {
         plan->grid->step == NULL ? HCRI_LARGEST_MARGIN : 2 * HCRI_LARGEST_MARGIN + hcri_sum_grid_cost(plan->precision);
     for (size_t b = 0; b < region->set.blocks; b++) {
         double margin = 0;
-        if (plan->p == 0)
+        if (hcri_plan_locates(plan) || !region->set.block[b]->convex)
+            margin = INFINITY;
+        else if (plan->p == 0)
             margin = margin_of(plan, region->set.block[b], &extent);
         else
             HCRI_TRY(hcri_device_kind_of(region->set.block[b])
                          ->margin_moving(plan, plan->region->set.block[b], &margin, error));
         plan->is_verified[b] = (unsigned char)!(margin <= largest);
         plan->verified += plan->is_verified[b];
-        if (plan->is_verified[b] && plan->p != 0) {
+        if (plan->is_verified[b] && plan->p != 0 && !hcri_plan_locates(plan)) {
             char reason[200];
             snprintf(
                 reason, sizeof reason,

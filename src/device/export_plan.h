@@ -34,6 +34,9 @@ typedef struct hcri_plan {
     double *memory;                   /* of all these numbers */
 } hcri_plan;
 
+/* Whether each sample looks for an origin that is inside, and all results are checked: with parameters, unless the
+ * region is convex. */
+static inline int hcri_plan_locates(const hcri_plan *plan) { return plan->p != 0 && !plan->region->convex; }
 /* Errors: MEMORY; PRECISION when the origin isn't inside once it is rounded; UNSUPPORTED for what isn't exported. */
 hcr_status hcri_plan_make(const hcr_region *region, const hcr_export_options *options, hcri_plan *plan,
                           hcr_error *error);

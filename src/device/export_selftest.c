@@ -26,15 +26,23 @@ static void fill_parameters(const hcri_code *code, const hcr_region *region, vec
     hcri_random random;
     hcri_random_seed(&random, 57);
     for (size_t i = 0; i < VECTORS; i++)
-        for (size_t k = 0; k < made->p; k++) {
-            const double least = region->origin_map.lower[k], most = region->origin_map.upper[k];
-            const double x = least + (most - least) * hcri_random_uniform(&random);
-            made->x[i * made->p + k] =
-                i % 4 == 2 ? (i % 8 == 2 ? least : most) : fmin(fmax(rounded(code, x), least), most);
+        for (int tries = 0; tries < 1000; tries++) { /* samples that have an origin */
+            double *own = made->x + i * made->p;
+            for (size_t k = 0; k < made->p; k++) {
+                const double least = region->origin_map.lower[k], most = region->origin_map.upper[k];
+                const double x = least + (most - least) * hcri_random_uniform(&random);
+                own[k] =
+                    i % 4 == 2 && tries == 0 ? (i % 8 == 2 ? least : most) : fmin(fmax(rounded(code, x), least), most);
+            }
+            if (region->origins > 1)
+                own[made->p - 1] = rint(own[made->p - 1]);
+            if (made->p == 0 || region->convex || hcr_region_origin_at(region, own, made->tolerance, NULL) == HCR_OK)
+                break;
         }
 }
 
-/* Directions of ordinary and of extreme sizes, along axes, with exact zeros; radii from 0 to beyond 1. */
+/* Directions of ordinary and of extreme sizes, along axes, with exact zeros; radii from 0 to beyond 1. Where the region
+ * isn't convex rays along axes may run along sides that meet: rounding decides then which way they go. */
 static void fill(const hcri_code *code, const hcri_plan *plan, vectors *made) {
     const size_t n = made->n;
     hcri_random random;
@@ -45,7 +53,8 @@ static void fill(const hcri_code *code, const hcri_plan *plan, vectors *made) {
         for (size_t j = 0; j < n; j++) {
             const double reach = isinf(plan->reach[j]) ? 1 : plan->reach[j];
             const double x = hcri_random_normal(&random);
-            const int left_out = (i % 8 == 7 && j != i / 8 % n) || (i % 8 == 3 && j % 2 == i / 8 % 2 && n > 1);
+            const int left_out =
+                plan->region->convex && ((i % 8 == 7 && j != i / 8 % n) || (i % 8 == 3 && j % 2 == i / 8 % 2 && n > 1));
             made->polar[i * (n + 1) + j] = rounded(code, left_out ? 0 : size * reach * x);
             made->v[i * n + j] = rounded(code, left_out ? 0 : size * reach * x);
         }

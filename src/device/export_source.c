@@ -40,6 +40,7 @@ void hcri_source_flags(hcri_code *code, const hcri_plan *plan, const hcr_model *
     hcri_code_mean_flag(code, "HCR_GIVEN", plan != NULL && hcri_network_is_given(model));
     hcri_code_mean_flag(code, "HCR_GRADIENT", plan != NULL && plan->gradient);
     put_count_flag(code, "HCR_PARAMETERS", plan != NULL && plan->p != 0);
+    put_count_flag(code, "HCR_ORIGINS", plan != NULL && hcri_plan_locates(plan));
     put_count_flag(code, "HCR_EQUALITIES", plan != NULL && plan->region->affine.count != 0);
     hcri_code_mean_flag(code, "HCR_GRID", plan != NULL && plan->grid->step != NULL);
     hcri_code_mean_flag(code, "HCR_VERIFIED", plan != NULL && verifies(plan));
@@ -54,6 +55,8 @@ void hcri_source_header(hcri_code *code, const hcri_plan *plan, const hcr_model 
     hcri_code_define_count(code, "OUTPUTS", plan != NULL ? plan->n : hcr_region_dimension(hcr_model_region(model)));
     if (plan != NULL && plan->p != 0)
         hcri_code_define_count(code, "PARAMETERS", plan->p);
+    if (plan != NULL && hcri_plan_locates(plan))
+        hcri_code_define_count(code, "ORIGINS", plan->region->origins);
     hcri_template_put(code, "api");
 }
 
@@ -96,10 +99,33 @@ static void put_defines(hcri_code *code, const hcri_plan *plan) {
     hcri_code_text(code, "\n");
 }
 
+/* Origins at the middle of the parameters' range, one behind the other; the first is the plan's. */
+static void put_centres(hcri_code *code, const hcri_plan *plan) {
+    const hcr_region *region = plan->region;
+    hcri_code_table(code, "centre", plan->n * region->origins);
+    for (size_t j = 0; j < plan->n; j++)
+        hcri_code_number(code, plan->origin[j]);
+    for (size_t k = 0; k + 1 < region->origins; k++)
+        for (size_t j = 0; j < plan->n; j++) {
+            const hcri_origin_map *map = &region->other_origins[k];
+            hcri_code_number(code,
+                             hcri_code_round(code, map->constant[j] +
+                                                       hcri_rows_dot(&map->map, j, plan->moving_origin.middle, NULL)));
+        }
+}
+
+static hcr_status put_origin_maps(hcri_code *code, const hcri_plan *plan, hcr_error *error) {
+    HCRI_SCOPED_BY(hcri_rows_scoped) hcri_rows maps = {0};
+    HCRI_TRY(hcri_rows_append_all(&maps, &hcri_default_allocator, &plan->moving_origin.map, error));
+    for (size_t k = 0; k + 1 < plan->region->origins; k++)
+        HCRI_TRY(hcri_rows_append_all(&maps, &hcri_default_allocator, &plan->region->other_origins[k].map, error));
+    return hcri_emit_rows(code, plan, "origin_map", &maps, 1, error);
+}
+
 static void put_tables(hcri_code *code, const hcri_plan *plan) {
     const size_t n = plan->n;
     const double most = code->single ? (double)FLT_MAX : DBL_MAX;
-    hcri_code_numbers(code, "centre", n, plan->origin);
+    put_centres(code, plan);
     hcri_code_table(code, "lower", n);
     for (size_t j = 0; j < n; j++)
         hcri_code_number(code, fmax(bound_below(plan, j), -most));
@@ -125,14 +151,14 @@ static hcr_status put_moving_tables(hcri_code *code, const hcri_plan *plan, hcr_
     hcri_code_numbers(code, "x_most", plan->p, plan->region->origin_map.upper);
     hcri_code_numbers(code, "x_middle", plan->p, moving_origin->middle);
     code->operations += 4 * (double)plan->p + 2 * (double)moving_origin->map.start[plan->n];
-    return hcri_emit_rows(code, plan, "origin_map", &moving_origin->map, 1, error);
+    return put_origin_maps(code, plan, error);
 }
 
 /* Shares of the way from the unit roundoff up to a half, then the whole range of numbers in eight steps, the origin. */
 static int draws(const hcri_plan *plan) { return (plan->precision == HCR_SINGLE ? 24 : 53) + 9; }
 
 static hcr_status put_region(hcri_code *code, const hcri_plan *plan, hcri_cost *cost, hcr_error *error) {
-    static const char *const shared[] = {"equalities", "step", "roots", "eigenvalues", "bounded", NULL};
+    static const char *const shared[] = {"equalities", "step", "roots", "eigenvalues", "bounded", "lifted", NULL};
     const hcri_set *set = &plan->region->set;
     const double n = (double)plan->n;
     put_defines(code, plan);

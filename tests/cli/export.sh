@@ -111,7 +111,7 @@ for head in hcr hcr-soften; do
 done
 
 # What isn't exported is refused by name, with its line, and nothing is written
-printf 'var y[2]\n-4 <= y <= 4\nexcept norm(y - 2) <= 0.5\norigin = [0, 0]\n' >hole.region
+printf 'var y[2]\n-4 <= y <= 4\nexcept norm(y - 2, 3) <= 0.5\norigin = [0, 0]\n' >hole.region
 expect 3 export c hole.region -o hole
 says "$messages" '^hcr: hole.region:3:.*except'
 absent hole

@@ -508,8 +508,8 @@ static void refusals(void **state) {
     hcr_region *region = region_around(builder, origin, 2);
     refuses(region, HCR_DOUBLE, HCR_ERROR_UNSUPPORTED, "callback");
     hcr_region_free(region);
-    region = text_region("var y[2]\nunion:\n  norm(y) <= 1\nor\n  norm(y - [1, 0]) <= 1\nend");
-    refuses(region, HCR_DOUBLE, HCR_ERROR_UNSUPPORTED, "union");
+    region = text_region("var y[2]\nunion:\n  norm(y, 3) <= 1\nor\n  norm(y - [1, 0]) <= 1\nend");
+    refuses(region, HCR_DOUBLE, HCR_ERROR_UNSUPPORTED, "of unions and excepts only");
     hcr_region_free(region);
     region = text_region("var y[6]\nnorm_nuc(reshape(y, 2, 3)) <= 2");
     refuses(region, HCR_DOUBLE, HCR_ERROR_UNSUPPORTED, "nuclear");

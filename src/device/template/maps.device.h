@@ -16,6 +16,48 @@ FN void find_nearest(ray *r) {
 #endif
 }
 
+#if HCR_VERIFIED
+#define VERIFY(gauge, check, gradient, first, end, verified) found = worse(found, (verified) ? check(&p) : SURE);
+
+/* Constraints that a margin doesn't look after. */
+FN int holds(const real *y, const sample *at) {
+    place p;
+    verdict found = SURE;
+    relate(y, at, &p);
+    HCR_BLOCKS(VERIFY)
+    return found == SURE;
+}
+#endif
+
+#if HCR_ORIGINS
+/* From the origin on that the last parameter names, where there are several, the first that is inside for certain. */
+FN int locate(sample *at) {
+    const real last = (HCR_ORIGINS > 1u) ? at->x[HCR_PARAMETERS - 1u] : R(0.0);
+    uint32_t which = 0u;
+    int found = 0;
+    while (((real)which + R(0.5)) < last) { which++; }
+    for (uint32_t k = 0u; (k < HCR_ORIGINS) && (found == 0); k++) {
+        place_origin(at, which);
+        found = holds(at->origin, at);
+        which = ((which + 1u) < HCR_ORIGINS) ? (which + 1u) : 0u;
+    }
+    return found;
+}
+
+FN int is_named(const sample *at) {
+    const real last = (HCR_ORIGINS > 1u) ? at->x[HCR_PARAMETERS - 1u] : R(0.0);
+    real whole = R(0.0);
+    while ((whole + R(0.5)) < last) { whole += R(1.0); }
+    return (whole <= last) && (last <= whole);
+}
+
+/* What stands for the result where no origin is inside. */
+FN real nothing(void) {
+    const volatile real zero = R(0.0);
+    return zero / zero;
+}
+#endif
+
 /* What a map begins with: its sample, its prepared direction u = scale v within the equalities, and where that meets
  * the frontier. */
 typedef struct journey {
@@ -29,6 +71,9 @@ typedef struct journey {
 #if HCR_PARAMETERS
     sample here;
 #endif
+#if HCR_ORIGINS
+    int located;
+#endif
 } journey;
 
 /* The outcome is HCR_INSIDE where there is a direction. */
@@ -37,7 +82,7 @@ FN int set_out(const hcr_real *direction, HCR_X journey *j) {
     soundness state;
     ray r;
 #if HCR_PARAMETERS
-    const int within = begin(x, &j->here);
+    int within = begin(x, &j->here);
     j->at = &j->here;
 #else
     const int within = 1;
@@ -46,8 +91,16 @@ FN int set_out(const hcr_real *direction, HCR_X journey *j) {
     r.v = j->u;
     r.at = j->at;
     state = prepare(direction, j->u, &j->scale);
+#if HCR_ORIGINS
+    within = (is_named(&j->here) != 0) ? within : 0;
+    j->located = locate(&j->here);
+#endif
     if (within == 0) {
         outcome = HCR_OUT_OF_RANGE;
+#if HCR_ORIGINS
+    } else if (j->located == 0) {
+        outcome = HCR_NO_ORIGIN;
+#endif
     } else if (state == BAD) {
         outcome = HCR_BAD_VALUE;
     } else if (state == SOUND) {
@@ -64,17 +117,6 @@ FN int set_out(const hcr_real *direction, HCR_X journey *j) {
 }
 
 #if HCR_VERIFIED
-#define VERIFY(gauge, check, gradient, first, end, verified) found = worse(found, (verified) ? check(&p) : SURE);
-
-/* Constraints that a margin doesn't look after. */
-FN int holds(const real *y, const sample *at) {
-    place p;
-    verdict found = SURE;
-    relate(y, at, &p);
-    HCR_BLOCKS(VERIFY)
-    return found == SURE;
-}
-
 /* The point is drawn towards the origin, each time by twice the share of the way, from the unit roundoff up to a half,
  * then in eight steps through the whole range of numbers, until it is inside for certain; the origin is. Returns
  * whether it could stay. */
@@ -96,7 +138,12 @@ FN int arrive(const journey *j, real t, real *y) {
         point_on(j->u, (k == (draws - 1u)) ? R(0.0) : (far * ((share < R(1.0)) ? (R(1.0) - share) : R(1.0))), j->at, y);
         share *= R(2.0);
     }
+#if HCR_ORIGINS
+    for (uint32_t i = 0u; (j->located == 0) && (i < HCR_OUTPUTS); i++) { y[i] = nothing(); }
+    return (k == 0u) || (j->located == 0);
+#else
     return k == 0u;
+#endif
 }
 #else
 FN int arrive(const journey *j, real t, real *y) {
@@ -158,11 +205,17 @@ API void hcr_origin(HCR_X hcr_real *y) {
     sample here;
     const sample *const at = &here;
     (void)begin(x, &here);
+#if HCR_ORIGINS
+    const int located = locate(&here);
+#endif
 #else
     const sample *const at = NULL;
 #endif
     for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) { v[j] = R(0.0); }
     point_on(v, R(0.0), at, y);
+#if HCR_ORIGINS
+    for (uint32_t j = 0u; (located == 0) && (j < HCR_OUTPUTS); j++) { y[j] = nothing(); }
+#endif
 }
 
 #define CHECK(gauge, check, gradient, first, end, verified) found = worse(found, check(&p));

@@ -9,10 +9,19 @@
 #endif
 
 #if HCR_PARAMETERS
+/* Origin number `which`. */
+FN void place_origin(sample *at, uint32_t which) {
+    uint32_t k = origin_map_start[which * HCR_OUTPUTS];
+    for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) {
+        real sum = centre[(which * HCR_OUTPUTS) + j];
+        ADD_ROW(sum, origin_map, (which * HCR_OUTPUTS) + j, k, at->moved)
+        at->origin[j] = rounded(sum);
+    }
+}
+
 /* 1 when the parameters are in their range. */
 FN int begin(const hcr_real *x, sample *at) {
     int within = 1;
-    uint32_t k = 0u;
     for (uint32_t j = 0u; j < HCR_PARAMETERS; j++) {
         const int above = x[j] >= x_least[j];
         const int below = x[j] <= x_most[j];
@@ -21,11 +30,7 @@ FN int begin(const hcr_real *x, sample *at) {
         at->x[j] = held;
         at->moved[j] = held - x_middle[j];
     }
-    for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) {
-        real sum = centre[j];
-        ADD_ROW(sum, origin_map, j, k, at->moved)
-        at->origin[j] = rounded(sum);
-    }
+    place_origin(at, 0u);
     return within;
 }
 #endif
