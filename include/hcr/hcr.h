@@ -133,7 +133,8 @@ HCR_API size_t hcr_region_dimension(const hcr_region *region);
 HCR_API size_t hcr_region_constraints(const hcr_region *region);
 /* n numbers each, in the outputs' units, owned by the region. The origin is strictly inside; of a region with
  * parameters it is the origin at the middle of their range, or at others where that leaves nothing, and they stand
- * behind it: p numbers. lower and upper are a box that holds the region (±infinity where it has none), whatever its
+ * behind it: p numbers. Where coefficients of equalities move it is a guess near them; hcr_region_origin_at has a
+ * sample's. lower and upper are a box that holds the region (±infinity where it has none), whatever its
  * parameters are. */
 HCR_API const double *hcr_region_origin(const hcr_region *region);
 HCR_API const double *hcr_region_lower(const hcr_region *region);
