@@ -206,12 +206,22 @@ static void start_anew(Clp_Simplex *model) {
         Clp_setRowStatus(model, i, BASIC);
 }
 
+/* CLP ends the process where a coefficient of the objective is 1e25 or more. */
+static hcr_status set_objective(hcri_lp *lp, const double *objective, hcri_lp_outcome *outcome, hcr_error *error) {
+    static const double too_large_for_clp = 1e25;
+    for (int j = 0; j < Clp_numberColumns(lp->model); j++)
+        if (!(fabs(objective[j]) < too_large_for_clp))
+            return conclude(-1, outcome, error);
+    Clp_chgObjCoefficients(lp->model, objective);
+    return HCR_OK;
+}
+
 hcr_status hcri_lp_maximise(hcri_lp *lp, const double *objective, hcri_lp_outcome *outcome, hcr_error *error) {
     HCRI_TRY(hcri_stop_check(error));
     /* The last basis is dual feasible for the same objective alone. */
     const int same =
         memcmp(Clp_objective(lp->model), objective, (size_t)Clp_numberColumns(lp->model) * sizeof(double)) == 0;
-    Clp_chgObjCoefficients(lp->model, objective);
+    HCRI_TRY(set_objective(lp, objective, outcome, error));
     if (lp->solved && lp->grown && same)
         Clp_dual(lp->model, 0);
     else if (lp->solved || lp->plain) /* the last basis is still feasible, or nearly so */
@@ -239,7 +249,7 @@ hcr_status hcri_lp_maximise(hcri_lp *lp, const double *objective, hcri_lp_outcom
 
 hcr_status hcri_lp_maximise_inside(hcri_lp *lp, const double *objective, hcri_lp_outcome *outcome, hcr_error *error) {
     HCRI_TRY(hcri_stop_check(error));
-    Clp_chgObjCoefficients(lp->model, objective);
+    HCRI_TRY(set_objective(lp, objective, outcome, error));
     Clp_initialBarrierNoCrossSolve(lp->model);
     lp->solved = 0; /* no basis comes of it */
     return conclude(end_of(lp), outcome, error);

@@ -191,6 +191,23 @@ static void test_conflicts_are_irreducible(void **state) {
     assert_true(conflicts > 50);
 }
 
+/* Bounds that are 1e31 once their rows have length 1: CLP doesn't take such an objective. */
+static void test_enormous_conflict(void **state) {
+    (void)state;
+    static const double small[2] = {1e-12, 1e-12}, difference[2] = {1e-14, -1e-14}, ones[2] = {1, 1};
+    hcr_error error;
+    hcr_builder *builder = outputs(2);
+    box(builder, 0, 1);
+    row(builder, small, 1e19, none);
+    assert_int_equal(refused(builder, &error), HCR_ERROR_EMPTY);
+    builder = outputs(2);
+    box(builder, 0, 1);
+    row(builder, ones, 3, none);
+    row(builder, small, -1e19, none);
+    row(builder, difference, -none, 1e19);
+    assert_int_equal(refused(builder, &error), HCR_ERROR_EMPTY);
+}
+
 /* C15: an equality, however often and however scaled, is one; two that differ leave nothing. */
 static void test_equalities(void **state) {
     (void)state;
@@ -395,6 +412,7 @@ int main(void) {
         cmocka_unit_test(test_single_point),
         cmocka_unit_test(test_rows_without_room),
         cmocka_unit_test(test_conflicts_are_irreducible),
+        cmocka_unit_test(test_enormous_conflict),
         cmocka_unit_test(test_equalities),
         cmocka_unit_test(test_zero_rows),
         cmocka_unit_test(test_kinds_alone),
