@@ -347,14 +347,21 @@ hcr_status hcri_pieces_project(hcri_pieces *pieces, size_t rows, const hcri_proj
 
 /* ------------------------------------------------------------------------------------------------------ derivatives */
 
-/* Those of a row without a nearest point are as of any piece: lost. */
+/* That of the row's piece. Derivatives of a row without a nearest point are as of any piece: lost. */
+static hcr_status find_projector(hcri_pieces *pieces, const hcri_project_call *call, size_t i,
+                                 hcr_projector **projector, hcr_error *error) {
+    const piece *best;
+    hcr_outcome outcome;
+    HCRI_TRY(find(pieces, call, i, &best, &outcome, error));
+    *projector = (best == NULL ? pieces->piece : best)->projector;
+    return HCR_OK;
+}
+
 hcr_status hcri_pieces_vjp(hcri_pieces *pieces, size_t rows, const hcri_project_call *call, hcr_error *error) {
     const size_t n = pieces->region->set.outputs, p = pieces->region->origin_map.parameters;
     for (size_t i = 0; i < rows; i++) {
-        const piece *best;
-        hcr_outcome outcome;
-        HCRI_TRY(find(pieces, call, i, &best, &outcome, error));
-        hcr_projector *projector = (best == NULL ? pieces->piece : best)->projector;
+        hcr_projector *projector;
+        HCRI_TRY(find_projector(pieces, call, i, &projector, error));
         const void *x = at(call, call->x, i * p), *in = at(call, call->in, i * n);
         const void *bar = at(call, call->factor, i * n);
         void *out = room_at(call, call->out, i * n), *x_out = room_at(call, call->x_out, i * p);
@@ -367,10 +374,8 @@ hcr_status hcri_pieces_vjp(hcri_pieces *pieces, size_t rows, const hcri_project_
 hcr_status hcri_pieces_jvp(hcri_pieces *pieces, size_t rows, const hcri_project_call *call, hcr_error *error) {
     const size_t n = pieces->region->set.outputs, p = pieces->region->origin_map.parameters;
     for (size_t i = 0; i < rows; i++) {
-        const piece *best;
-        hcr_outcome outcome;
-        HCRI_TRY(find(pieces, call, i, &best, &outcome, error));
-        hcr_projector *projector = (best == NULL ? pieces->piece : best)->projector;
+        hcr_projector *projector;
+        HCRI_TRY(find_projector(pieces, call, i, &projector, error));
         const void *x = at(call, call->x, i * p), *in = at(call, call->in, i * n);
         const void *dot = at(call, call->factor, i * n), *x_dot = at(call, call->x_factor, i * p);
         void *out = room_at(call, call->out, i * n);

@@ -196,6 +196,21 @@ static void fill_split(const hcri_rows *rows, size_t parameters, split_rows *spl
     }
 }
 
+static hcr_status add_split(hcr_builder *builder, size_t rows, const split_rows *split, const double *lower,
+                            const double *upper, hcr_error *error) {
+    const hcr_varying_rows varying = {.rows = rows,
+                                      .start = split->start,
+                                      .columns = split->columns,
+                                      .values = split->values,
+                                      .product_start = split->product_start,
+                                      .product_outputs = split->outputs,
+                                      .product_parameters = split->parameters,
+                                      .product_values = split->product_values,
+                                      .lower = lower,
+                                      .upper = upper};
+    return hcr_builder_add_varying_rows(builder, &varying, error);
+}
+
 hcr_status hcri_pieces_build_varying(const hcri_pieces *pieces, size_t parameters, hcr_builder *builder,
                                      hcr_error *error) {
     const hcr_allocator *allocator = &hcri_default_allocator;
@@ -210,17 +225,7 @@ hcr_status hcri_pieces_build_varying(const hcri_pieces *pieces, size_t parameter
     split_rows split = {start,  start + rows + 1, columns, columns + entries, columns + 2 * entries,
                         values, values + entries};
     fill_split(&pieces->rows, parameters, &split);
-    const hcr_varying_rows varying = {.rows = rows,
-                                      .start = split.start,
-                                      .columns = split.columns,
-                                      .values = split.values,
-                                      .product_start = split.product_start,
-                                      .product_outputs = split.outputs,
-                                      .product_parameters = split.parameters,
-                                      .product_values = split.product_values,
-                                      .lower = bound,
-                                      .upper = bound + rows};
-    HCRI_TRY(hcr_builder_add_varying_rows(builder, &varying, error));
+    HCRI_TRY(add_split(builder, rows, &split, bound, bound + rows, error));
     set_sources(pieces, builder->set.block[builder->set.blocks - 1], 0);
     return HCR_OK;
 }
@@ -242,17 +247,7 @@ hcr_status hcri_pieces_add_equality(hcr_builder *builder, size_t parameters, hcr
                             .columns = (uint32_t *)(uintptr_t)row.columns,
                             .values = (double *)(uintptr_t)row.values};
     fill_split(&rows, parameters, &split);
-    const hcr_varying_rows varying = {.rows = 1,
-                                      .start = split.start,
-                                      .columns = split.columns,
-                                      .values = split.values,
-                                      .product_start = split.product_start,
-                                      .product_outputs = split.outputs,
-                                      .product_parameters = split.parameters,
-                                      .product_values = split.product_values,
-                                      .lower = &right,
-                                      .upper = &right};
-    return hcr_builder_add_varying_rows(builder, &varying, error);
+    return add_split(builder, 1, &split, &right, &right, error);
 }
 
 void hcri_pieces_release(hcri_pieces *pieces) {
