@@ -22,5 +22,11 @@ hcr_status hcri_fail_memory(hcr_error *error);
         if (hcri_status_ != HCR_OK)                                                                                    \
             return hcri_status_;                                                                                       \
     } while (0)
+/* The same for pointers from allocations: MEMORY unless all are there. */
+#define HCRI_ALLOCATED(all)                                                                                            \
+    do {                                                                                                               \
+        if (!(all))                                                                                                    \
+            return hcri_fail_memory(error);                                                                            \
+    } while (0)
 
 #endif

@@ -92,8 +92,7 @@ static hcr_status put_judged(hcri_code *code, const hcri_plan *plan, hcr_error *
     const size_t count = plan->region->set.equalities.rows.count, columns = plan->n + plan->p;
     HCRI_SCOPED_BY(judged_release)
     judged_rows made = {.point = hcri_allocate(&hcri_default_allocator, 2 * (columns + count), sizeof(double))};
-    if (made.point == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(made.point);
     made.right = made.point + 2 * columns;
     made.bound = made.right + count;
     for (size_t i = 0; i < count; i++)

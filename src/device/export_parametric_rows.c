@@ -38,8 +38,7 @@ static hcr_status create(const hcri_plan *plan, room *made, hcr_error *error) {
                    .p = p,
                    .slope = hcri_allocate(&hcri_default_allocator, n + p + p * p, sizeof(hcri_dd)),
                    .mixed = hcri_allocate(&hcri_default_allocator, n, p * sizeof(double))};
-    if (made->slope == NULL || made->mixed == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(made->slope && made->mixed);
     made->rate = made->slope + n;
     made->curved_term = made->rate + p;
     return HCR_OK;

@@ -13,8 +13,7 @@ static hcr_status move_origin(const hcr_region *region, hcri_plan *plan, hcr_err
     const hcr_allocator *allocator = &region->set.allocator;
     HCRI_SCOPED double *origin = hcri_copy(&hcri_default_allocator, region->origin, n, sizeof *origin);
     double distance = 0;
-    if (origin == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(origin);
     for (size_t j = 0; j < n; j++)
         origin[j] = plan->precision == HCR_SINGLE ? (double)(float)origin[j] : origin[j];
     if (plan->grid->step != NULL)
@@ -177,8 +176,7 @@ static hcr_status prepare(const hcr_region *region, hcri_plan *plan, hcr_error *
     const size_t n = plan->n, p = plan->p, outputs = p == 0 ? 3 : 5; /* arrays with a number an output */
     plan->memory = hcri_allocate(&hcri_default_allocator, outputs * n + 3 * p + plan->region->scratch, sizeof(double));
     plan->is_verified = hcri_allocate(&hcri_default_allocator, region->set.blocks, 1);
-    if (plan->memory == NULL || plan->is_verified == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(plan->memory && plan->is_verified);
     plan->origin = plan->memory;
     plan->reach = plan->origin + n;
     plan->extra = plan->reach + n;

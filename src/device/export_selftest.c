@@ -125,8 +125,7 @@ static void release(vectors *made) { hcri_release(&hcri_default_allocator, made-
 static hcr_status create(size_t n, size_t p, size_t inputs, vectors *made, hcr_error *error) {
     *made = (vectors){.n = n, .p = p, .inputs = inputs};
     made->polar = hcri_allocate(&hcri_default_allocator, VECTORS * (5 * n + 1 + p + inputs) + n, sizeof(double));
-    if (made->polar == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(made->polar);
     made->v = made->polar + VECTORS * (n + 1);
     made->decoded = made->v + VECTORS * n;
     made->contracted = made->decoded + VECTORS * n;

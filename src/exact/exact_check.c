@@ -104,8 +104,7 @@ static hcr_status check(const checked *at, uint8_t *inside, uint32_t *which, hcr
     const size_t n = region->set.outputs, p = region->origin_map.parameters;
     const size_t numbers = AT_ONCE * (n + p);
     HCRI_SCOPED double *points = hcri_allocate(&hcri_default_allocator, numbers + region->scratch, sizeof *points);
-    if (points == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(points);
     hcr_status status = HCR_OK;
     for (size_t i = 0; i < rows && status == HCR_OK; i += AT_ONCE) {
         const size_t now = rows - i < AT_ONCE ? rows - i : AT_ONCE;

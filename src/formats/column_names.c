@@ -80,8 +80,7 @@ hcr_status hcri_names_check(size_t count, char *const *names, const char *file, 
             return hcri_fail_at(error, HCR_ERROR_NAME, file, line, (int)(j + 1),
                                 "columns %zu and %zu have the same name \"%s\": rename one", before + 1, j + 1,
                                 hcri_show(shown, names[j], length));
-        if (!hcri_index_add(&seen, scratch, names[j], length, j))
-            return hcri_fail_memory(error);
+        HCRI_ALLOCATED(hcri_index_add(&seen, scratch, names[j], length, j));
     }
     return HCR_OK;
 }

@@ -23,12 +23,10 @@ static hcr_status read_header(hcri_csv_table *r, const hcri_csv_row *row, hcr_er
     hcr_table *table = &r->table;
     r->header_line = row->line;
     table->names = hcri_allocate(&hcri_default_allocator, row->count, sizeof *table->names);
-    if (table->names == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(table->names);
     for (; table->columns < row->count; table->columns++) {
         table->names[table->columns] = hcri_copy_string(&hcri_default_allocator, row->cells[table->columns].text);
-        if (table->names[table->columns] == NULL)
-            return hcri_fail_memory(error);
+        HCRI_ALLOCATED(table->names[table->columns]);
     }
     return HCR_OK;
 }
@@ -80,8 +78,7 @@ static hcr_status find_needed(hcri_csv_table *r, hcr_error *error) {
     if (needed == NULL || needed->names == NULL || table->names == NULL || r->is_needed != NULL)
         return HCR_OK;
     r->is_needed = calloc(table->columns + 1, 1);
-    if (r->is_needed == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(r->is_needed);
     for (size_t j = 0; j < needed->count; j++) {
         const size_t found = hcri_name_find(needed->names[j], table->columns, table->names, j);
         if (found != SIZE_MAX)
@@ -98,8 +95,7 @@ static hcr_status find_words(hcri_csv_table *r, const hcri_csv_row *row, hcr_err
         return HCR_OK;
     r->is_word = calloc(table->columns + 1, 1);
     r->word_names = calloc(table->columns + 1, sizeof *r->word_names);
-    if (r->is_word == NULL || r->word_names == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(r->is_word && r->word_names);
     for (size_t j = 0; j < table->columns; j++) {
         double value;
         r->is_word[j] = (r->is_needed == NULL || !r->is_needed[j]) &&
@@ -117,8 +113,7 @@ static hcr_status keep_words(hcri_csv_table *r, const hcri_csv_row *row, hcr_err
             continue;
         char *cells =
             hcri_grow(&hcri_default_allocator, r->word_cells, &r->word_capacity, r->word_bytes + cell->length + 1, 1);
-        if (cells == NULL)
-            return hcri_fail_memory(error);
+        HCRI_ALLOCATED(cells);
         r->word_cells = cells;
         memcpy(cells + r->word_bytes, cell->text, cell->length + 1);
         r->word_bytes += cell->length + 1;
@@ -180,8 +175,7 @@ static hcr_status read_row(void *context, const hcri_csv_row *row, hcr_error *er
         return hcri_fail_memory(error);
     double *values =
         hcri_grow(&hcri_default_allocator, table->values, &r->capacity, (table->rows + 1) * columns, sizeof *values);
-    if (values == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(values);
     table->values = values;
     for (size_t j = 0; j < columns; j++)
         HCRI_TRY(read_cell(r, row, j, values + table->rows * columns + j, error));

@@ -22,16 +22,14 @@ static hcr_status list_arrays(zip_t *archive, const hcr_allocator *allocator, ar
     const size_t most = entries < 0 ? 0 : (size_t)entries;
     a->names = hcri_allocate(allocator, most, sizeof *a->names);
     a->entries = hcri_allocate(allocator, most, sizeof *a->entries);
-    if (a->names == NULL || a->entries == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(a->names && a->entries);
     for (zip_uint64_t entry = 0; entry < most; entry++) {
         const char *name = zip_get_name(archive, entry, ZIP_FL_ENC_GUESS);
         const size_t length = name == NULL ? 0 : strlen(name);
         if (length < 4 || strcmp(name + length - 4, ".npy") != 0)
             continue;
         char *copy = hcri_copy_string(allocator, name);
-        if (copy == NULL)
-            return hcri_fail_memory(error);
+        HCRI_ALLOCATED(copy);
         copy[length - 4] = '\0';
         a->entries[a->count] = entry;
         a->names[a->count++] = copy;
@@ -96,8 +94,7 @@ static hcr_status extract(zip_t *archive, zip_uint64_t entry, const char *file, 
     HCRI_TRY(hcri_check_inflated(file, stat.size, error));
     *size = (size_t)stat.size;
     *bytes = hcri_allocate(&hcri_default_allocator, *size, 1);
-    if (*bytes == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(*bytes);
     zip_file_t *opened = zip_fopen_index(archive, entry, 0);
     if (opened == NULL)
         return fail_zip(file, name, zip_strerror(archive), error);

@@ -83,8 +83,7 @@ hcr_status hcri_tensors_save(hcri_tensors *tensors, const char *path) {
         begin += tensor_bytes(&tensors->tensor[i]);
     }
     HCRI_SCOPED char *text = good ? json_dumps(header, compact) : NULL;
-    if (text == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(text);
     uint64_t digest = digest_of(text, 0, NULL, HCRI_DIGEST_START);
     for (size_t i = 0; i < tensors->count; i++)
         digest = digest_of(NULL, tensor_bytes(&tensors->tensor[i]), tensors->tensor[i].data, digest);
@@ -177,8 +176,7 @@ static hcr_status check_digest(const char *path, const json_t *header, json_t *m
     json_object_del(metadata, "digest");
     HCRI_SCOPED char *text = json_dumps(header, JSON_COMPACT | JSON_SORT_KEYS);
     char hexadecimal[20];
-    if (text == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(text);
     snprintf(hexadecimal, sizeof hexadecimal, "%016" PRIx64, digest_of(text, size, data, HCRI_DIGEST_START));
     return json_is_string(kept) && strcmp(hexadecimal, json_string_value(kept)) == 0
                ? HCR_OK
@@ -193,8 +191,7 @@ static hcr_status read_header(const char *path, json_t *header, const char *data
     HCRI_TRY(check_digest(path, header, metadata, data, size, error));
     tensors->metadata = json_incref(metadata);
     tensors->taken = json_object();
-    if (tensors->taken == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(tensors->taken);
     json_object_del(header, "__metadata__");
     return read_entries(path, header, data, size, tensors, error);
 }

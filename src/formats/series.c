@@ -34,8 +34,7 @@ static hcr_status read_values(reading *r, const hcri_csv_row *row, hcr_error *er
         end--;
     r->length = end - 1;
     r->values = hcri_allocate(&hcri_default_allocator, r->length, sizeof *r->values);
-    if (r->values == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(r->values);
     for (size_t j = 1; j < end; j++)
         HCRI_TRY(hcri_csv_number(row, j, NULL, r->values + j - 1, error));
     return HCR_OK;
@@ -48,12 +47,10 @@ static hcr_status read_row(void *context, const hcri_csv_row *row, hcr_error *er
         return HCR_OK;
     const char *id = row->cells[0].text;
     char **ids = hcri_grow(r->allocator, r->ids, &r->capacity, r->count + 1, sizeof *ids);
-    if (ids == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(ids);
     r->ids = ids;
     ids[r->count] = hcri_copy_string(r->allocator, id);
-    if (ids[r->count] == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(ids[r->count]);
     r->count++;
     if (r->wanted == NULL || strcmp(id, r->wanted) != 0)
         return HCR_OK;
@@ -122,8 +119,7 @@ hcr_status hcr_series_ids(const char *path, char ***ids, size_t *count, hcr_erro
     reading r = {.allocator = scratch};
     HCRI_TRY(read_file(path, &r, error));
     char **gathered = gather_ids(&r);
-    if (gathered == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(gathered);
     *ids = gathered;
     *count = r.count;
     return HCR_OK;

@@ -29,8 +29,7 @@ hcr_status hcri_table_allocate(hcr_table *table, size_t rows, size_t columns, hc
     if (columns != 0 && rows > SIZE_MAX / columns)
         return hcri_fail_memory(error);
     table->values = hcri_allocate(&hcri_default_allocator, rows * columns, sizeof *table->values);
-    if (table->values == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(table->values);
     table->rows = rows;
     table->columns = columns;
     return HCR_OK;
@@ -40,12 +39,10 @@ hcr_status hcri_table_name(hcr_table *table, size_t columns, char *const *names,
     if (names == NULL)
         return HCR_OK;
     table->names = hcri_allocate(&hcri_default_allocator, columns, sizeof *table->names);
-    if (table->names == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(table->names);
     for (table->columns = 0; table->columns < columns; table->columns++) {
         table->names[table->columns] = hcri_copy_string(&hcri_default_allocator, names[table->columns]);
-        if (table->names[table->columns] == NULL)
-            return hcri_fail_memory(error);
+        HCRI_ALLOCATED(table->names[table->columns]);
     }
     return HCR_OK;
 }
@@ -139,8 +136,7 @@ hcr_status hcr_table_print(const char *path, const hcr_table *table, hcr_precisi
     *bytes = NULL;
     hcri_memory_file file;
     hcri_memory_file_begin(&file);
-    if (file.stream == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(file.stream);
     (piece == HCR_TABLE_HEAD ? write_head : write_rows)(file.stream, format, table, precision);
     if (hcri_memory_file_end(&file) != 0)
         return hcri_fail_memory(error);
@@ -153,8 +149,7 @@ static hcr_status match_by_name(hcr_table *table, size_t count, const char *cons
                                 hcr_error *error) {
     HCRI_SCOPED_BY(hcr_table_clear) hcr_table matched = {0};
     HCRI_SCOPED size_t *place = hcri_allocate(&hcri_default_allocator, count, sizeof *place);
-    if (place == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(place);
     for (size_t j = 0; j < count; j++) {
         place[j] = hcri_name_find(names[j], table->columns, table->names, j);
         if (place[j] != SIZE_MAX)

@@ -58,8 +58,7 @@ static hcr_status read_piece(hcr_table_reader *reader, uint64_t place, size_t *s
     const uint64_t left = reader->size - place;
     const size_t count = *size < left ? *size : (size_t)left, more = count < left;
     char *text = hcri_grow(&hcri_default_allocator, reader->text, &reader->capacity, count + 1, 1);
-    if (text == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(text);
     reader->text = text;
     HCRI_TRY(read_at(reader, place, count + more, text, error));
     *size = count + (more && text[count - 1] == '\r' && text[count] == '\n');
@@ -105,8 +104,7 @@ static hcr_status open_npy(hcr_table_reader *reader, int vector, hcr_error *erro
     enum { MOST = 1 << 20 }; /* of a header */
     const size_t size = reader->size < MOST ? (size_t)reader->size : MOST;
     HCRI_SCOPED char *bytes = malloc(size + 1);
-    if (bytes == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(bytes);
     HCRI_TRY(read_at(reader, 0, size, bytes, error));
     HCRI_TRY(hcri_npy_header_read(reader->path, bytes, size, &reader->header, error));
     HCRI_TRY(hcri_npy_shape(reader->path, &reader->header, vector, reader->size - reader->header.start, &reader->rows,
@@ -126,8 +124,7 @@ static hcr_status take_npy(hcr_table_reader *reader, hcr_table *table, hcr_error
     const size_t count = rows * columns / runs; /* numbers that follow one another in the file */
     HCRI_TRY(hcri_table_allocate(table, rows, columns, error));
     HCRI_SCOPED char *bytes = malloc(count * header->item + 1);
-    if (bytes == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(bytes);
     for (size_t j = 0; j < runs; j++) {
         const uint64_t number = header->fortran_order ? (uint64_t)j * reader->rows + first : (uint64_t)first * columns;
         HCRI_TRY(read_at(reader, header->start + number * header->item, count * header->item, bytes, error));
@@ -164,8 +161,7 @@ static hcr_status open_file(hcr_table_reader *reader, const char *path, int vect
     const int standard = strcmp(path, "-") == 0;
     struct stat facts;
     reader->path = hcri_copy_string(&hcri_default_allocator, standard ? "standard input" : path);
-    if (reader->path == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(reader->path);
     reader->descriptor = standard ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
     if (reader->descriptor < 0 || fstat(reader->descriptor, &facts) != 0)
         return hcri_fail(error, HCR_ERROR_FILE, "can't open \"%s\": %s", path, strerror(errno));
@@ -191,8 +187,7 @@ hcr_status hcr_table_reader_open(const char *path, bool vector, size_t bytes, hc
         return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
                          "an .npz archive can't be read in parts: give a .npy or a CSV file");
     hcr_table_reader *made = calloc(1, sizeof *made);
-    if (made == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(made);
     made->descriptor = -1;
     made->format = format;
     made->bytes = bytes;

@@ -21,14 +21,12 @@ void hcr_windows_clear(hcr_windows *windows) {
 static hcr_status make_table(hcr_table *table, size_t rows, size_t columns, char letter, hcr_error *error) {
     HCRI_TRY(hcri_table_allocate(table, rows, columns, error));
     table->names = hcri_allocate(&hcri_default_allocator, columns, sizeof *table->names);
-    if (table->names == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(table->names);
     for (size_t j = 0; j < columns; j++) {
         char name[32];
         snprintf(name, sizeof name, "%c[%zu]", letter, j);
         table->names[j] = hcri_copy_string(&hcri_default_allocator, name);
-        if (table->names[j] == NULL)
-            return hcri_fail_memory(error);
+        HCRI_ALLOCATED(table->names[j]);
     }
     return HCR_OK;
 }
@@ -46,8 +44,7 @@ static void split_by_time(unsigned char *places, size_t windows, size_t trained,
 static hcr_status split_at_random(unsigned char *places, size_t windows, size_t trained, uint64_t seed,
                                   hcr_error *error) {
     HCRI_SCOPED size_t *order = hcri_allocate(&hcri_default_allocator, windows, sizeof *order);
-    if (order == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(order);
     for (size_t i = 0; i < windows; i++)
         order[i] = i;
     hcri_random random;
@@ -126,8 +123,7 @@ hcr_status hcr_windows_cut(const double *series, size_t count, const hcr_window_
     size_t trained = (size_t)floor(chosen.train * (double)total + 0.5);
     trained = trained < 1 ? 1 : trained > total ? total : trained;
     HCRI_SCOPED unsigned char *places = hcri_allocate(&hcri_default_allocator, total, 1);
-    if (places == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(places);
     hcr_status status = HCR_OK;
     if (chosen.split == HCR_SPLIT_TIME)
         split_by_time(places, total, trained, span);

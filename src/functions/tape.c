@@ -84,18 +84,15 @@ hcr_status hcri_tape_add(hcri_tape *tape, hcri_step_kind kind, double parameter,
     HCRI_TRY(check_step(tape, kind, parameter, rows, count, arguments, weights, error));
     const size_t first = tape->arguments;
     hcri_step *step = hcri_grow(tape->allocator, tape->step, &tape->step_capacity, tape->steps + 1, sizeof *tape->step);
-    if (step == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(step);
     tape->step = step;
     uint32_t *argument =
         hcri_grow(tape->allocator, tape->argument, &tape->argument_capacity, first + count, sizeof *tape->argument);
-    if (argument == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(argument);
     tape->argument = argument;
     double *weight =
         hcri_grow(tape->allocator, tape->weight, &tape->weight_capacity, first + count, sizeof *tape->weight);
-    if (weight == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(weight);
     tape->weight = weight;
     for (size_t k = 0; k < count; k++) {
         argument[first + k] = arguments[k];

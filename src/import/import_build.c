@@ -27,8 +27,7 @@ static hcr_status place_in_file(const hcri_page *page, hcri_place *place, const 
     char text[HCRI_SHOWN + 32], shown[HCRI_SHOWN];
     snprintf(text, sizeof text, "%s %s", source->what, hcri_show(shown, source->name, strlen(source->name)));
     char *copy = hcri_copy_string(allocator, source->line == 0 ? "columns are 0 or more unless bounds say else" : text);
-    if (copy == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(copy);
     hcri_release(allocator, place->text);
     place->text = copy;
     place->line = source->line;

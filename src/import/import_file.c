@@ -44,8 +44,7 @@ static hcr_status inflate_all(z_stream *stream, const char *bytes, size_t size, 
         if (code == Z_STREAM_END)
             inflateReset(stream);
         char *grown = hcri_grow(allocator, *text, &capacity, used + 65536 + 1, 1);
-        if (grown == NULL)
-            return hcri_fail_memory(error);
+        HCRI_ALLOCATED(grown);
         *text = grown;
         const size_t room = capacity - used - 1, left = size - taken;
         const uInt out = room > 1u << 30 ? 1u << 30 : (uInt)room, in = left > 1u << 30 ? 1u << 30 : (uInt)left;
@@ -151,8 +150,7 @@ static hcr_status try_text(hcr_import *import, const char *text, size_t size, hc
 static hcr_status fill(hcr_import *import, const char *bytes, size_t size, const char *file, hcr_error *error) {
     HCRI_SCOPED char *text = NULL;
     import->file = hcri_copy_string(&import->pool.own, file);
-    if (import->file == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(import->file);
     if (!is_packed(bytes, size))
         return try_text(import, bytes, size, error);
     HCRI_TRY(unpack(bytes, size, &hcri_default_allocator, &text, &size, import->file, error));
@@ -167,8 +165,7 @@ hcr_status hcr_import_parse(const void *bytes, size_t size, const char *file, co
     if (allocator == NULL)
         allocator = &hcri_default_allocator;
     hcr_import *made = hcri_allocate(allocator, 1, sizeof *made);
-    if (made == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(made);
     made->allocator = made->arena.allocator = *allocator;
     made->pool.from = &made->allocator;
     hcri_pool_allocator(&made->pool);

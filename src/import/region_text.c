@@ -257,8 +257,7 @@ static hcr_status find_long_rows(const hcri_page *page, const char *path, long_r
         return HCR_OK;
     rows->row = hcri_allocate(&import->allocator, import->relations, sizeof *rows->row);
     rows->path = malloc(length + sizeof ".rows.npy");
-    if (rows->row == NULL || rows->path == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(rows->row && rows->path);
     for (int equalities = 1; equalities >= 0; equalities--)
         for (size_t i = 0; i < import->relations; i++) {
             const hcri_relation *row = &import->relation[i];
@@ -283,8 +282,7 @@ static hcr_status write_matrix_file(const hcri_page *page, long_rows *rows, hcr_
     hcr_table table = {.rows = rows->count, .columns = import->columns};
     HCRI_SCOPED double *values = table.values =
         hcri_allocate(&hcri_default_allocator, rows->count * import->columns, sizeof *table.values);
-    if (values == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(values);
     for (size_t r = 0; r < rows->count; r++) {
         const size_t form = rows->row[r]->first;
         for (size_t k = import->start[form]; k < import->start[form + 1]; k++)

@@ -9,8 +9,7 @@
 hcr_status hcri_page_create(const hcr_import *import, hcri_page *page, hcr_error *error) {
     *page = (hcri_page){.import = import, .line = 1};
     page->output_of = hcri_allocate(&import->allocator, import->columns, sizeof(hcri_output *));
-    if (page->output_of == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(page->output_of);
     for (size_t o = 0; o < import->outputs; o++)
         for (size_t k = 0; k < import->output[o].size; k++)
             page->output_of[import->output[o].first + k] = &import->output[o];

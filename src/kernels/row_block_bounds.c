@@ -136,8 +136,7 @@ hcr_status hcri_float_filter_order(const hcri_scaled_rows *scaled, size_t first,
         row[i] = (uint32_t)(first + i);
     HCRI_SCRATCH(scratch, allocator);
     double *numbers = hcri_allocate(scratch, 2 * n + 2 * count, sizeof *numbers);
-    if (numbers == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(numbers);
     const ordering at = {scaled, first, numbers, numbers + n, numbers + 2 * n, numbers + 2 * n + count};
     for (size_t i = 0; i < count; i++)
         at.length[i] = length_of(scaled, first + i);

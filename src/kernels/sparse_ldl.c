@@ -27,8 +27,7 @@ static hcr_status find_order(hcri_ldl *ldl, size_t entries, const uint32_t *firs
     HCRI_SCRATCH(scratch, allocator);
     size_t *start = hcri_allocate(scratch, size + 2, sizeof *start);
     uint32_t *neighbour = hcri_allocate(scratch, hcri_size_product(2, entries), sizeof *neighbour);
-    if (start == NULL || neighbour == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(start && neighbour);
     for (size_t e = 0; e < entries; e++) {
         start[first[e] + 2]++;
         start[second[e] + 2]++;

@@ -10,19 +10,16 @@ hcr_status hcri_rows_append(hcri_rows *rows, const hcr_allocator *allocator, siz
     const size_t used = rows->start == NULL ? 0 : rows->start[rows->count];
     size_t column_capacity = rows->entry_capacity, row_capacity = rows->row_capacity;
     size_t *start = hcri_grow(allocator, rows->start, &row_capacity, rows->count + 2, sizeof *start);
-    if (start == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(start);
     rows->start = start;
     rows->row_capacity = row_capacity;
     size_t value_capacity = column_capacity;
     uint32_t *grown_columns =
         hcri_grow(allocator, rows->columns, &column_capacity, used + count, sizeof *grown_columns);
-    if (grown_columns == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(grown_columns);
     rows->columns = grown_columns;
     double *grown_values = hcri_grow(allocator, rows->values, &value_capacity, used + count, sizeof *grown_values);
-    if (grown_values == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(grown_values);
     rows->values = grown_values;
     rows->entry_capacity = value_capacity;
     if (count != 0) {
@@ -39,8 +36,7 @@ hcr_status hcri_rows_append_dense(hcri_rows *rows, const hcr_allocator *allocato
     HCRI_SCRATCH(scratch, allocator);
     uint32_t *columns = hcri_allocate(scratch, n, sizeof *columns);
     double *kept = hcri_allocate(scratch, n, sizeof *kept);
-    if (columns == NULL || kept == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(columns && kept);
     size_t count = 0;
     for (size_t j = 0; j < n; j++)
         if (values[j] != 0) {
@@ -210,8 +206,7 @@ static hcr_status fill_panels(const hcri_rows *rows, size_t n, const hcr_allocat
                               hcr_error *error) {
     const size_t panels = (run->count + HCRI_PANEL - 1) / HCRI_PANEL;
     run->panels = hcri_allocate(allocator, panels * HCRI_PANEL, n * sizeof *run->panels);
-    if (run->panels == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(run->panels);
     for (size_t i = 0; i < run->count; i++) {
         double *panel = run->panels + i / HCRI_PANEL * HCRI_PANEL * n;
         for (size_t k = rows->start[run->first + i]; k < rows->start[run->first + i + 1]; k++)
@@ -226,8 +221,7 @@ hcr_status hcri_layout_make(const hcri_rows *rows, size_t n, const hcr_allocator
     size_t capacity = 0;
     for (size_t i = 0; i < rows->count;) {
         hcri_run *grown = hcri_grow(allocator, layout->run, &capacity, layout->runs + 1, sizeof *grown);
-        if (grown == NULL)
-            return hcri_fail_memory(error);
+        HCRI_ALLOCATED(grown);
         layout->run = grown;
         hcri_run *run = &layout->run[layout->runs++];
         *run = run_at(rows, i, n);

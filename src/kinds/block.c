@@ -69,8 +69,7 @@ hcr_status hcri_block_write(const hcri_constraint *constraint, hcri_bytes *out) 
 hcr_status hcri_block_read(const hcri_kind *kind, hcri_source *in, size_t n, const hcr_allocator *allocator,
                            hcri_constraint **constraint, hcr_error *error) {
     hcri_constraint *made = create(kind, n, 1, allocator);
-    if (made == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(made);
     hcri_walk walk = {.in = in, .allocator = hcri_block_memory(made), .error = error};
     kind->fields(made, &walk);
     walk_sources(made, &walk);

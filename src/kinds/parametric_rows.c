@@ -107,8 +107,7 @@ hcr_status hcri_moving_rows_make(const hcri_rows *rows, const double *centre, co
     *made = (hcri_moving_rows){.origin_map = origin_map, .is_still = 1, .is_zero = 1};
     made->constant = hcri_allocate(allocator, rows->count, sizeof *made->constant);
     made->rounding = hcri_allocate(allocator, origin_map->outputs, sizeof *made->rounding);
-    if (made->constant == NULL || made->rounding == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(made->constant && made->rounding);
     for (size_t j = 0; j < origin_map->outputs; j++)
         made->rounding[j] = hcri_origin_map_rounding(origin_map, j);
     HCRI_TRY(append_rows(made, rows, centre, add, sign, allocator, error));

@@ -20,8 +20,7 @@ static hcr_status split(hcri_moving *moving, const hcri_rows *rows, const hcr_al
     HCRI_SCRATCH(scratch, allocator);
     uint32_t *columns = hcri_allocate(scratch, moving->width + moving->origin_map->parameters, sizeof *columns);
     double *values = hcri_allocate(scratch, moving->width, sizeof *values);
-    if (columns == NULL || values == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(columns && values);
     for (size_t i = 0; i < rows->count; i++) {
         const size_t start = rows->start[i], terms = count_of(rows, i);
         size_t kept = 0;
@@ -66,8 +65,7 @@ static hcr_status make_map(hcri_moving *moving, const hcri_rows *rows, const hcr
     const size_t lines = (moving->slope.count + LINE - 1) / LINE;
     moving->constant = hcri_allocate(allocator, moving->slope.count, sizeof *moving->constant);
     moving->rest = hcri_allocate(allocator, 2 * lines + 1, LINE * sizeof *moving->rest);
-    if (moving->constant == NULL || moving->rest == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(moving->constant && moving->rest);
     moving->lower_rest = moving->rest + (LINE - (uintptr_t)moving->rest / sizeof(double) % LINE) % LINE;
     moving->upper_rest = moving->lower_rest + LINE * lines;
     HCRI_TRY(append_mapped(moving, rows, allocator, error));
@@ -233,8 +231,7 @@ static hcr_status pair_runs(hcri_moving *moving, const hcr_allocator *allocator,
     const hcri_layout *slope = &moving->slope_layout, *map = &moving->map_layout;
     moving->pair = hcri_allocate(allocator, slope->runs, sizeof *moving->pair);
     moving->is_paired = hcri_allocate(allocator, slope->runs, sizeof *moving->is_paired);
-    if (moving->pair == NULL || moving->is_paired == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(moving->pair && moving->is_paired);
     moving->all_paired = 1;
     for (size_t r = 0, m = 0; r < slope->runs && m < map->runs; r++) {
         const hcri_run *run = &slope->run[r];
@@ -271,8 +268,7 @@ hcr_status hcri_moving_create(const hcri_rows *rows, const hcri_products *produc
                               const double *upper, const hcri_origin_map *origin_map, const hcr_allocator *allocator,
                               hcri_moving **moving, hcr_error *error) {
     hcri_moving *made = hcri_allocate(allocator, 1, sizeof *made);
-    if (made == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(made);
     made->origin_map = origin_map;
     made->lower = lower;
     made->upper = upper;

@@ -115,8 +115,7 @@ hcr_status hcr_workspace_create(const hcr_region *region, size_t threads, hcr_wo
     if (bytes == 0)
         return refuse_size(threads, error);
     unsigned char *memory = hcri_allocate(&region->set.allocator, hcri_size_sum(bytes, 2 * ALIGNMENT), 1);
-    if (memory == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(memory);
     unsigned char *start = memory + 2 * ALIGNMENT - (uintptr_t)memory % ALIGNMENT;
     ((void **)(void *)start)[-1] = memory;
     const hcr_status status = hcr_workspace_place(region, threads, start, bytes, workspace, error);

@@ -51,8 +51,7 @@ static double radius_at(const hcri_set *set, const double *y, double *gradient) 
 
 hcr_status hcri_central_radius(const hcri_set *set, const double *y, double *radius, hcr_error *error) {
     HCRI_SCOPED double *gradient = hcri_allocate(memory, set->n, sizeof *gradient);
-    if (gradient == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(gradient);
     *radius = radius_at(set, y, gradient);
     return HCR_OK;
 }
@@ -85,8 +84,7 @@ static hcr_status guess_centre(const hcri_set *set, const double *lower, const d
     const size_t n = set->n;
     double most = widest_between_sides(set);
     HCRI_SCOPED double *guess = hcri_allocate(memory, 2 * n, sizeof *guess);
-    if (guess == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(guess);
     double *gradient = guess + n;
     *radius = -INFINITY;
     const double *boxes[2][2] = {{set->box->lower, set->box->upper}, {lower, upper}};
@@ -258,8 +256,7 @@ static hcr_status search_largest(search *at, hcr_error *error) {
         return HCR_OK;
     const size_t n = at->set->n;
     HCRI_SCOPED double *best = hcri_copy(memory, at->y, n, sizeof *best);
-    if (best == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(best);
     const double reached = at->reached;
     double most = radius_at(at->set, at->y, at->gradient);
     for (int round = 1; round < MOST_ROUNDS; round++) {
@@ -296,8 +293,7 @@ static hcr_status find_flat_point(const hcri_set *set, double room, int *found, 
     HCRI_SCOPED_BY(hcri_program_release) hcri_program program = {0};
     HCRI_SCOPED_BY(hcri_lp_scoped) hcri_lp *lp = NULL;
     hcri_lp_outcome outcome = HCRI_LP_INFEASIBLE;
-    if (zeros == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(zeros);
     local.centre = zeros;
     HCRI_TRY(hcri_local_plain(&local, &program, error));
     draw_in(program.columns, room, program.lower, program.upper);
@@ -333,8 +329,7 @@ static hcr_status analytic(const hcri_set *set, double scale, double room, const
     HCRI_TRY(hcri_local_margin(&local, &program, error));
     HCRI_SCOPED double *weight = hcri_allocate(memory, quadratics, sizeof *weight);
     HCRI_SCOPED double *z = hcri_allocate(memory, n, sizeof *z);
-    if (weight == NULL || z == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(weight && z);
     for (size_t q = 0; q < quadratics; q++)
         weight[q] = -set->block[q + 2]->kind->value(set->block[q + 2], 0, y, NULL, set->block[q + 2]->scratch);
     const hcri_barrier_set around = {.set = set, .program = &program, .centre = y, .scale = scale, .weight = weight};
@@ -361,8 +356,7 @@ static hcr_status spread_sparse(const search *at, const int *held, double kept, 
                                 hcr_error *error) {
     const hcri_set *set = at->set;
     HCRI_SCOPED unsigned char *rows = hcri_allocate(memory, set->n + set->linear->rows.count, sizeof *rows);
-    if (rows == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(rows);
     for (size_t i = 0; i < at->sides; i++) {
         const uint32_t number = at->number[i], first = set->linear->base.first;
         if (held[i])
@@ -388,8 +382,7 @@ static hcr_status search_spread(search *at, hcr_error *error) {
         return HCR_OK;
     HCRI_SCOPED int *held = hcri_allocate(memory, at->sides, sizeof *held);
     HCRI_SCOPED double *moved = hcri_copy(memory, at->y, n, sizeof *moved);
-    if (held == NULL || moved == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(held && moved);
     /* Σ λ_i a_i = 0: one of the supporting sides follows from the others. */
     for (size_t i = 0; i < at->sides; i++)
         held[i] = at->multiplier[i] > hcri_supporting && i != largest;
@@ -434,8 +427,7 @@ hcr_status hcri_central_check_rows(const hcri_set *set, const double *lower, con
     if (found)
         return HCR_OK;
     HCRI_SCOPED double *y = hcri_allocate(memory, set->n, sizeof *y);
-    if (y == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(y);
     HCRI_SCOPED_BY(search_release) search at = {0};
     HCRI_TRY(search_start(&at, set, lower, upper, y, 1, error));
     HCRI_TRY(search_largest(&at, error));

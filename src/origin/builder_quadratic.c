@@ -64,8 +64,7 @@ static hcr_status check_semidefinite(size_t n, const double *matrix, const hcr_a
     HCRI_SCRATCH(scratch, allocator);
     double *scaled = hcri_allocate(scratch, n * n, sizeof *scaled);
     double *eigenvalue = hcri_allocate(scratch, n, sizeof *eigenvalue);
-    if (scaled == NULL || eigenvalue == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(scaled && eigenvalue);
     for (size_t k = 0; k < n * n; k++)
         scaled[k] = matrix[k] / scale;
     if (LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'N', 'L', size, scaled, size, eigenvalue) != 0)
@@ -129,8 +128,7 @@ static hcr_status keep_factor(const hcr_quadratic *quadratic, size_t n, const hc
                               hcri_rows *factor, double *shift, double *constant, hcr_error *error) {
     uint32_t *columns = hcri_allocate(allocator, n, sizeof *columns);
     double *values = hcri_allocate(allocator, n, sizeof *values);
-    if (columns == NULL || values == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(columns && values);
     hcri_dd total = {*constant, 0};
     for (size_t i = 0; i < quadratic->rank; i++) {
         const double shifted = quadratic->shift == NULL ? 0 : quadratic->shift[i];
@@ -175,8 +173,7 @@ hcr_status hcr_builder_add_quadratic(hcr_builder *builder, const hcr_quadratic *
     double constant = quadratic->constant, *shift = NULL;
     if (factored) {
         shift = hcri_allocate(scratch, quadratic->rank, sizeof *shift);
-        if (shift == NULL)
-            return hcri_fail_memory(error);
+        HCRI_ALLOCATED(shift);
         HCRI_TRY(keep_factor(quadratic, n, scratch, &factor, shift, &constant, error));
     }
     if (factored ? factor.count == 0

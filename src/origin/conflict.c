@@ -95,8 +95,7 @@ hcr_status hcri_conflict_refuse_equalities(const hcri_set *set, const unsigned c
                                            hcr_error *error) {
     const size_t count = set->equalities.rows.count;
     HCRI_SCOPED member *found = hcri_allocate(&hcri_default_allocator, count, sizeof *found);
-    if (found == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(found);
     size_t conflicting = 0;
     for (uint32_t e = 0; e < count; e++)
         if (marked[e])
@@ -115,8 +114,7 @@ static hcr_status find_needed(const hcri_set *set, size_t count, const uint32_t 
         if (!hcri_set_is_side(set, number[i]))
             return HCR_OK;
     HCRI_SCOPED unsigned char *needed = hcri_allocate(&hcri_default_allocator, count + equalities, 1);
-    if (needed == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(needed);
     const hcr_status status = hcri_farkas_support(set, count, number, needed, NULL);
     if (status == HCR_ERROR_MEMORY)
         return hcri_fail_memory(error);
@@ -135,8 +133,7 @@ static hcr_status find_members(const hcri_set *set, const hcri_reduction *reduct
     const size_t equalities = reduction == NULL ? 0 : set->equalities.rows.count;
     HCRI_SCOPED unsigned char *marked = hcri_allocate(&hcri_default_allocator, equalities, 1);
     double largest = 0;
-    if (marked == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(marked);
     for (size_t i = 0; i < count; i++)
         largest = fmax(largest, multiplier[i]);
     for (size_t i = 0; i < count; i++) {
@@ -157,8 +154,7 @@ static hcr_status refuse_members(const hcri_set *set, const hcri_reduction *redu
     HCRI_SCOPED member *found =
         hcri_allocate(&hcri_default_allocator, count + set->equalities.rows.count, sizeof *found);
     size_t conflicting = 0;
-    if (found == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(found);
     if (!flat)
         HCRI_TRY(find_needed(set, count, number, found, &conflicting, error));
     if (conflicting == 0)
@@ -178,8 +174,7 @@ hcr_status hcri_conflict_refuse(const hcri_set *set, size_t count, const uint32_
     if (set->reduction == NULL)
         return refuse_members(set, NULL, count, number, multiplier, flat, error);
     HCRI_SCOPED uint32_t *original = hcri_allocate(&hcri_default_allocator, count, sizeof *original);
-    if (original == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(original);
     for (size_t i = 0; i < count; i++)
         original[i] = hcri_reduction_original(set->reduction, number[i]);
     return hcri_conflict_refuse_reduced(set->reduction, count, original, multiplier, flat, error);

@@ -325,8 +325,7 @@ static hcr_status shrink(hcri_cuts *cuts, const curved *c, const double *y, star
 hcr_status hcri_cuts_room(hcri_cuts *cuts, const double *y, double radius, double *room, hcr_error *error) {
     const hcri_set *set = cuts->set;
     HCRI_SCOPED double *outside = hcri_allocate(memory, set->n, sizeof *outside);
-    if (outside == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(outside);
     *room = radius;
     for (size_t b = 2; b < set->blocks; b++)
         for (size_t i = 0; i < set->block[b]->count; i++) {

@@ -45,8 +45,7 @@ hcr_status hcri_farkas_support(const hcri_set *set, size_t sides, const uint32_t
     HCRI_SCOPED_BY(hcri_program_release) hcri_program program = {0};
     HCRI_SCOPED_BY(hcri_lp_scoped) hcri_lp *lp = NULL;
     HCRI_SCOPED double *objective = hcri_allocate(memory, columns, sizeof *objective);
-    if (objective == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(objective);
     HCRI_TRY(write_program(set, sides, number, &program, objective, error));
     hcri_lp_outcome outcome;
     HCRI_TRY(hcri_lp_create(&program, &lp, error));

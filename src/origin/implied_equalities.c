@@ -50,8 +50,7 @@ static hcr_status find_room(const hcri_set *set, size_t sides, const uint32_t *n
     HCRI_SCOPED_BY(hcri_lp_scoped) hcri_lp *lp = NULL;
     HCRI_TRY(write_program(set, sides, number, &program, error));
     HCRI_SCOPED double *objective = hcri_allocate(memory, program.columns, sizeof *objective);
-    if (objective == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(objective);
     for (size_t k = 0; k < sides; k++)
         objective[set->n + 1 + k] = 1;
     hcri_lp_outcome outcome;
@@ -69,8 +68,7 @@ hcr_status hcri_hold_implied_equalities(const hcri_set *set, hcri_set *copy, siz
     HCRI_SCRATCH(scratch, memory);
     uint32_t *number = hcri_allocate(scratch, sides, sizeof *number);
     unsigned char *has_room = hcri_allocate(scratch, sides, 1);
-    if (number == NULL || has_room == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(number && has_room);
     hcri_local_side_numbers(set, number);
     int is_found = 0;
     HCRI_TRY(find_room(set, sides, number, has_room, &is_found, error));

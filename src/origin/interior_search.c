@@ -116,8 +116,7 @@ hcr_status hcri_interior_search_run(hcri_interior_search *at, hcr_error *error) 
                          "the origin is to be the mean of the targets, and there are none: give targets (fit does, "
                          "compile takes --targets), or choose another origin");
     HCRI_SCOPED double *centre = hcri_allocate(memory, 3 * set->n, sizeof *centre);
-    if (centre == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(centre);
     double *low = centre + set->n, *high = low + set->n;
     HCRI_TRY(hcri_bounds_derive(set, low, high, error));
     hcri_interior_search_narrow(set->n, low, high, at->lower, at->upper);

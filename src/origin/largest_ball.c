@@ -28,8 +28,7 @@ static hcr_status find_directly(const hcri_local *local, const hcri_program *pro
     const size_t columns = program->columns;
     HCRI_SCOPED_BY(hcri_lp_scoped) hcri_lp *lp = NULL;
     HCRI_SCOPED double *objective = hcri_allocate(memory, columns, sizeof *objective);
-    if (objective == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(objective);
     objective[columns - 1] = 1;
     HCRI_TRY(solve(program, objective, local->lift != NULL, &lp, error));
     for (size_t j = 0; j < local->set->n; j++)
@@ -50,8 +49,7 @@ static hcr_status write_dual(const hcri_program *program, hcri_program *dual, do
     HCRI_TRY(hcri_rows_transpose(&program->rows, columns, &turned, error));
     HCRI_SCOPED uint32_t *column = hcri_allocate(memory, sides + 1, sizeof *column);
     HCRI_SCOPED double *value = hcri_allocate(memory, sides + 1, sizeof *value);
-    if (column == NULL || value == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(column && value);
     HCRI_TRY(hcri_program_create(dual, sides + 1, error));
     for (size_t i = 0; i <= sides; i++)
         dual->lower[i] = 0;
@@ -79,8 +77,7 @@ static hcr_status find_by_dual(const hcri_program *program, double *z, double *m
     HCRI_SCOPED_BY(hcri_lp_scoped) hcri_lp *lp = NULL;
     HCRI_SCOPED double *cost = hcri_allocate(memory, sides + 1, sizeof *cost);
     HCRI_SCOPED double *length = hcri_allocate(memory, columns, sizeof *length);
-    if (cost == NULL || length == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(cost && length);
     HCRI_TRY(write_dual(program, &dual, length, error));
     for (size_t i = 0; i < sides; i++)
         cost[i] = -program->row_upper[i];

@@ -260,9 +260,7 @@ static hcr_status begin(barrier *at, const hcri_barrier_set *set, int r_moves, c
     at->hessian = hcri_allocate(scratch, size, size * sizeof *at->hessian);
     at->schur = hcri_allocate(scratch, kept, (kept + 1) * sizeof *at->schur);
     at->moved = hcri_allocate(scratch, kept, size * sizeof *at->moved);
-    if (at->x == NULL || at->constant == NULL || at->slope == NULL || at->curvature == NULL || at->hessian == NULL ||
-        at->schur == NULL || at->moved == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(at->x && at->constant && at->slope && at->curvature && at->hessian && at->schur && at->moved);
     double **rooms[] = {&at->next, &at->gradient, &at->step, &at->row, &at->product};
     for (size_t k = 0; k < sizeof rooms / sizeof rooms[0]; k++)
         *rooms[k] = at->x + (k + 1) * (n + 1);

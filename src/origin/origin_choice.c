@@ -66,8 +66,7 @@ static hcr_status check_given(const hcri_set *set, const double *y, const double
         return refuse_given(set, number, fmax(value, 0), error);
     const size_t n = set->n;
     HCRI_SCOPED double *width = hcri_allocate(memory, 2 * n, sizeof *width);
-    if (width == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(width);
     double *gradient = width + n;
     for (size_t j = 0; j < n; j++)
         width[j] = isinf(lower[j]) || isinf(upper[j]) ? 0 : upper[j] - lower[j];
@@ -97,8 +96,7 @@ static double slack_between(const hcri_constraint *block, size_t i, const double
 static hcr_status pull_inside(const hcri_set *set, const double *centre, double *mean, hcr_error *error) {
     enum { HALVINGS = 50 };
     HCRI_SCOPED double *point = hcri_allocate(memory, set->n, sizeof *point);
-    if (point == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(point);
     double pull = 0;
     for (size_t b = 0; b < set->blocks; b++) {
         const hcri_constraint *block = set->block[b];

@@ -44,8 +44,7 @@ static hcr_status place_on_equalities(const hcri_set *set, const hcri_affine *af
         HCRI_TRY(hcri_given_check_equalities(set, point, 1, error));
     } else {
         HCRI_SCOPED double *on = hcri_copy(memory, point, set->n, sizeof *on);
-        if (on == NULL)
-            return hcri_fail_memory(error);
+        HCRI_ALLOCATED(on);
         hcri_affine_complete(affine, on);
         for (size_t j = 0; j < set->n; j++)
             point[j] -= on[j];
@@ -121,8 +120,7 @@ static hcr_status search_reduced(const hcri_reduction *reduction, const hcri_int
     }
     const size_t dependent = finding->affine.count;
     HCRI_SCOPED double *numbers = hcri_allocate(memory, 4 * k + 2 * dependent + 2 * n, sizeof *numbers);
-    if (numbers == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(numbers);
     double *low = numbers + 4 * k, *high = low + dependent, *lower = high + dependent, *upper = lower + n;
     HCRI_SCOPED_BY(hcri_rows_scoped) hcri_rows rows = {0};
     const double *point = wanted->origin_request.point;
@@ -189,8 +187,7 @@ static void middle_release(middle *at) { hcri_release(memory, at->point); }
 /* A point inside saves the search for one in the set of outputs and parameters. */
 static hcr_status take_middle(const hcri_lifted *lifted, hcri_interior_search *wanted, middle *at, hcr_error *error) {
     at->point = hcri_allocate(memory, lifted->set->n, sizeof *at->point);
-    if (at->point == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(at->point);
     at->status = hcri_moving_reference(lifted, at->point, &at->room, &at->error);
     if (at->status == HCR_OK) {
         wanted->origin_request = (hcri_origin_request){HCR_ORIGIN_GIVEN, at->point};
@@ -292,8 +289,7 @@ static hcr_status find(hcri_interior_search *wanted, const hcri_set *set, const 
     finding->origin = hcri_allocate(memory, n, sizeof(double));
     finding->lower = hcri_allocate(memory, n, sizeof(double));
     finding->upper = hcri_allocate(memory, n, sizeof(double));
-    if (finding->origin == NULL || finding->lower == NULL || finding->upper == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(finding->origin && finding->lower && finding->upper);
     for (size_t j = 0; j < n; j++) {
         finding->lower[j] = wanted->lower == NULL ? -INFINITY : wanted->lower[j];
         finding->upper[j] = wanted->upper == NULL ? INFINITY : wanted->upper[j];
@@ -305,8 +301,7 @@ static hcr_status find(hcri_interior_search *wanted, const hcri_set *set, const 
 
 static hcr_status find_fixed(const hcr_builder *builder, const hcri_set *set, hcri_finding *finding, hcr_error *error) {
     HCRI_SCOPED double *point = hcri_allocate(memory, set->n, sizeof *point);
-    if (point == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(point);
     requested_point(builder, point);
     hcri_interior_search wanted = {.origin_request = {builder->origin, builder->point_count == 0 ? NULL : point},
                                    .unbounded_allowed = builder->unbounded_allowed};

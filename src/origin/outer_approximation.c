@@ -85,8 +85,7 @@ static hcr_status start(search *at, hcri_outer *outer, double size, hcr_error *e
     *at = (search){.outer = outer, .sides = hcri_local_sides(outer->set), .boxed = 1};
     at->low = hcri_allocate(memory, 5 * n + 1, sizeof(double));
     at->columns = hcri_allocate(memory, n + 1, sizeof(uint32_t));
-    if (at->low == NULL || at->columns == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(at->low && at->columns);
     at->high = at->low + n;
     at->base = at->high + n;
     at->y = at->base + n;
@@ -232,8 +231,7 @@ static hcr_status refuse(search *at, int flat, blame *whose, hcr_error *error) {
         return HCR_OK;
     HCRI_SCOPED uint32_t *number = hcri_allocate(memory, most, sizeof *number);
     HCRI_SCOPED double *weight = hcri_allocate(memory, most, sizeof *weight);
-    if (number == NULL || weight == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(number && weight);
     hcri_local_side_numbers(at->outer->set, number);
     memcpy(weight, multiplier, at->sides * sizeof *weight);
     for (size_t k = 0; k < at->placed; k++) { /* without cuts there are no numbers of them */

@@ -78,8 +78,7 @@ static hcr_status follow(hcri_outer *outer, const double *direction, int *stoppe
     hcri_cuts *cuts = &outer->cuts;
     double size = 1, end = HCRI_NO_BOUND;
     HCRI_SCOPED double *far = hcri_allocate(memory, set->n, sizeof *far);
-    if (far == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(far);
     for (size_t j = 0; j < set->n; j++) {
         const double bound = direction[j] > 0 ? outer->upper[j] : outer->lower[j];
         size = fmax(size, fabs(cuts->interior[j]));
@@ -149,8 +148,7 @@ hcr_status hcri_outer_prove(hcri_outer *outer, int *bounded, double *direction, 
         return HCR_OK;
     HCRI_SCOPED double *numbers = hcri_allocate(memory, 4 * (n + 1), sizeof *numbers);
     HCRI_SCOPED uint32_t *columns = hcri_allocate(memory, n + 1, sizeof *columns);
-    if (numbers == NULL || columns == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(numbers && columns);
     HCRI_SCOPED_BY(recession_release)
     recession at = {.outer = outer,
                     .lower = numbers + n + 1,
@@ -228,8 +226,7 @@ static hcr_status one_extreme(extremes *at, const hcri_rows *a, size_t i, double
 static hcr_status cut_axes(hcri_outer *outer, int many, hcr_error *error) {
     const size_t n = outer->set->n;
     HCRI_SCOPED double *direction = hcri_allocate(memory, n, sizeof *direction);
-    if (direction == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(direction);
     for (size_t j = 0; j < outer->set->outputs; j++)
         for (int side = 0; side < 2; side++) {
             int stopped;
@@ -269,8 +266,7 @@ hcr_status hcri_outer_extremes(hcri_outer *outer, const double *y, double radius
     HCRI_SCOPED_BY(hcri_rows_scoped) hcri_rows outputs = {0};
     HCRI_SCOPED_BY(hcri_lp_scoped) hcri_lp *lp = NULL;
     HCRI_SCOPED double *objective = hcri_allocate(memory, 2 * n, sizeof *objective);
-    if (objective == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(objective);
     extremes at = {.outer = outer, .local = {outer->set, y, radius, NULL}, .objective = objective, .y = objective + n};
     hcri_cuts_set_interior(&outer->cuts, y);
     if (!outer->bounded && n > few) /* most ends are open, which linear programs are slow to find */

@@ -27,8 +27,7 @@ static hcr_status gather(const hcri_set *set, const hcr_allocator *scratch, poly
     at->upper = hcri_allocate(scratch, hcri_size_sum(n, count), sizeof *at->upper);
     at->bounded = hcri_allocate(scratch, n, sizeof *at->bounded);
     at->point = hcri_allocate(scratch, n, sizeof *at->point);
-    if (at->lower == NULL || at->upper == NULL || at->bounded == NULL || at->point == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(at->lower && at->upper && at->bounded && at->point);
     for (size_t j = 0; j < n; j++) {
         at->lower[j] = set->box->lower[j];
         at->upper[j] = set->box->upper[j];
@@ -48,8 +47,7 @@ static hcr_status find(const polytope *at, double scale, const hcr_allocator *sc
     HCRI_TRY(hcri_barrier_make(at->set->n, rows->count, rows->count == 0 ? none : rows->start, rows->columns, NULL,
                                at->bounded, scratch, &barrier, error));
     double *numbers = hcri_allocate(scratch, hcri_barrier_scratch(&barrier), sizeof *numbers);
-    if (numbers == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(numbers);
     const hcri_barrier_problem problem = {
         .values = rows->values, .lower = at->lower, .upper = at->upper, .scale = scale};
     *found = hcri_barrier_centre(&barrier, &problem, at->point, numbers);

@@ -45,8 +45,7 @@ hcr_status hcri_radius_bound(const hcri_set *set, const double *origin, double *
     HCRI_SCRATCH(scratch, &set->allocator);
     double *mean = hcri_allocate(scratch, n * n, sizeof *mean), *slope = hcri_allocate(scratch, n, sizeof *slope),
            *eigenvalue = hcri_allocate(scratch, n, sizeof *eigenvalue);
-    if (mean == NULL || slope == NULL || eigenvalue == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(mean && slope && eigenvalue);
     const double level = add_quadratics(set, origin, mean, slope);
     if (LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'N', 'L', (lapack_int)n, mean, (lapack_int)n, eigenvalue) != 0)
         return HCR_OK;

@@ -100,8 +100,7 @@ static hcr_status add_blocks(maker *at, size_t level, hcr_error *error) {
     HCRI_SCRATCH(memory, &at->to->allocator);
     hcri_substitution choice = {.coordinates = at->to->n};
     choice.constant = hcri_allocate(memory, at->from->n, sizeof *choice.constant);
-    if (choice.constant == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(choice.constant);
     for (size_t j = 0; j < at->from->n; j++) {
         const uint32_t column = column_at(at, j, level);
         HCRI_TRY(hcri_rows_append(&choice.map, memory, 1, &column, &one, error));
@@ -178,8 +177,7 @@ hcr_status hcr_region_quantiles(const hcr_region *region, size_t count, const do
     HCRI_SCOPED_BY(free_builder) hcr_builder *builder = NULL;
     HCRI_TRY(hcr_builder_create(NULL, &builder, error));
     HCRI_SCOPED uint32_t *columns = hcri_allocate(&hcri_default_allocator, region->set.n, sizeof *columns);
-    if (columns == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(columns);
     maker at = {&region->set, count, builder, &builder->set, columns};
     HCRI_TRY(make(&at, levels, error));
     if (region->origin_choice == HCR_ORIGIN_ANALYTIC)

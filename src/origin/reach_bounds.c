@@ -82,8 +82,7 @@ static hcr_status add_range(const hcri_quadratic *quadratic, hcri_program *progr
                          "a dense quadratic in more than %d outputs needs bounds on all of them", HCRI_LARGEST_DENSE);
     HCRI_SCOPED uint32_t *columns = hcri_allocate(memory, n, sizeof *columns);
     HCRI_SCOPED double *numbers = hcri_allocate(memory, n * n + 3 * n, sizeof *numbers);
-    if (columns == NULL || numbers == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(columns && numbers);
     double *matrix = numbers, *sizes = numbers + n * n, *eigenvalue = sizes + n, *row = eigenvalue + n;
     scaled_matrix(quadratic, matrix, sizes);
     if (LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', size, matrix, size, eigenvalue) != 0)
@@ -112,8 +111,7 @@ static hcr_status add_recession(const hcri_quadratic *quadratic, hcri_program *p
         HCRI_TRY(hcri_program_add_row(program, hcri_rows_row(factor, k), 0, 0, error));
     HCRI_SCOPED uint32_t *columns = hcri_allocate(memory, n, sizeof *columns);
     HCRI_SCOPED double *values = hcri_allocate(memory, n, sizeof *values);
-    if (columns == NULL || values == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(columns && values);
     size_t terms = 0;
     for (size_t j = 0; j < n; j++) {
         if (quadratic->form == HCRI_DIAGONAL && quadratic->matrix[j] > 0) {
@@ -181,8 +179,7 @@ hcr_status hcri_bounds_prove(const hcri_set *set, const double *lower, const dou
     const hcri_local local = {set, zeros, 1, set->blocks == 2 ? hcri_local_lift(set) : NULL};
     const size_t columns = hcri_local_columns(&local);
     HCRI_SCOPED double *objective = hcri_allocate(memory, columns, sizeof *objective);
-    if (zeros == NULL || objective == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(zeros && objective);
     HCRI_TRY(recession_program(&local, lower, upper, &program, error));
     HCRI_TRY(hcri_lp_create(&program, &lp, error));
     hcri_random random;
@@ -225,8 +222,7 @@ static hcr_status extremes_at_once(const hcri_local *local, double *lower, doubl
                                    hcr_error *error) {
     const size_t n = local->set->n;
     HCRI_SCOPED double *reach = hcri_allocate(memory, 2 * n, sizeof *reach);
-    if (reach == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(reach);
     HCRI_TRY(hcri_extent_bound(local, reach, found, error));
     for (size_t r = 0; *found && r < 2 * n; r++)
         hcri_bounds_take(local->centre[r % n], local->scale, reach[r] * local->scale, r < n ? 0 : 1, &lower[r % n],
@@ -300,8 +296,7 @@ static hcr_status extremes_by_programs(const hcri_local *local, int all, double 
     HCRI_SCOPED_BY(hcri_lp_scoped) hcri_lp *lp = NULL;
     HCRI_SCOPED double *objective = hcri_allocate(memory, hcri_local_columns(local), sizeof *objective);
     HCRI_SCOPED int *reached = hcri_allocate(memory, 2 * n, sizeof *reached);
-    if (objective == NULL || reached == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(objective && reached);
     HCRI_TRY(hcri_lp_create(&program, &lp, error));
     return sweep_run(&(sweep){local, lower, upper, lp, objective, reached}, all, error);
 }
@@ -341,8 +336,7 @@ static hcr_status curved_extremes(const hcri_local *local, double *lower, double
     int bounded;
     HCRI_SCOPED_BY(hcri_outer_release) hcri_outer outer = {.set = NULL};
     HCRI_SCOPED double *direction = hcri_allocate(memory, n, sizeof *direction);
-    if (direction == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(direction);
     HCRI_TRY(hcri_outer_create(set, lower, upper, &outer, error));
     hcri_outer_start_at(&outer, local->centre);
     HCRI_TRY(hcri_outer_prove(&outer, &bounded, direction, error));
@@ -370,8 +364,7 @@ hcr_status hcri_bounds_of_rows(const hcri_set *set, const double *centre, double
     HCRI_SCOPED_BY(hcri_lp_scoped) hcri_lp *lp = NULL;
     HCRI_TRY(hcri_local_plain(&local, &program, error));
     HCRI_SCOPED double *objective = hcri_allocate(memory, set->n, sizeof *objective);
-    if (objective == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(objective);
     HCRI_TRY(hcri_lp_create(&program, &lp, error));
     for (size_t i = 0; i < a->count; i++)
         for (int side = 0; side < 2; side++) {

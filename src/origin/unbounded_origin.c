@@ -44,8 +44,7 @@ static hcr_status centre_within(const hcri_set *set, const double *lower, const 
     capped.reduction = set->reduction;
     HCRI_SCOPED double *low = hcri_allocate(memory, 2 * n, sizeof *low);
     double *high = low == NULL ? NULL : low + n;
-    if (low == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(low);
     hcri_open_cube(set, lower, upper, size, low, high);
     for (size_t j = 0; j < n; j++) {
         if (isinf(lower[j]))

@@ -282,8 +282,7 @@ static int sizes_move(const hcr_region *region) {
 hcr_status hcri_active_set_create(const hcr_region *region, const hcri_metric *metric, hcri_active_set **active_set,
                                   hcr_error *error) {
     hcri_active_set *a = calloc(1, sizeof *a);
-    if (a == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(a);
     a->region = region;
     hcr_status status = hcri_coordinates_create(region, metric, &a->coordinates, error);
     a->n = a->coordinates.count;

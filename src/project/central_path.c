@@ -74,8 +74,7 @@ hcr_status hcri_path_create(const hcr_region *region, const hcri_metric *metric,
     if (!has_cones(&region->set))
         return HCR_OK;
     hcri_path *made = calloc(1, sizeof *made);
-    if (made == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(made);
     made->region = region;
     made->metric = metric;
     made->part = calloc(region->set.blocks + 1, sizeof(hcri_path_part *));

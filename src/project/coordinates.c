@@ -62,9 +62,7 @@ hcr_status hcri_coordinates_create(const hcr_region *region, const hcri_metric *
     coordinates->factor = calloc(coordinates->fixed * coordinates->fixed, sizeof(double));
     coordinates->origin = calloc(n, sizeof(double));
     coordinates->room = calloc(n, sizeof(double));
-    if (coordinates->basis == NULL || coordinates->factor == NULL || coordinates->origin == NULL ||
-        coordinates->room == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(coordinates->basis && coordinates->factor && coordinates->origin && coordinates->room);
     return find_basis(region, coordinates, error);
 }
 

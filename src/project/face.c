@@ -82,8 +82,7 @@ hcr_status hcri_face_create(const hcr_region *region, const hcri_metric *metric,
                          "curved, and the region has %zu: use contract",
                          HCRI_LARGEST_KKT, n);
     hcri_face *made = calloc(1, sizeof *made);
-    if (made == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(made);
     made->region = region;
     made->metric = metric;
     made->n = n;
@@ -164,8 +163,7 @@ static hcr_status add_contact(hcri_face *face, const hcr_contact *given, hcr_err
             return hcri_fail_memory(error);
     }
     const size_t rows = contact->count == 0 ? 1 : contact->count;
-    if (!reserve(face, face->rows + rows))
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(reserve(face, face->rows + rows));
     if (contact->count == 0) {
         double *row = face->row + face->rows * columns;
         memset(row, 0, columns * sizeof *row);
@@ -338,8 +336,7 @@ hcr_status hcri_face_polish(hcri_face *face, const double *origin, const double 
     HCRI_SCOPED hcr_contact *contact = calloc(n, sizeof *contact);
     size_t count = 0;
     double before = INFINITY;
-    if (contact == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(contact);
     HCRI_TRY(hcri_face_contacts(face, origin, point, v, contact, &count, error));
     for (int round = 0; round < ROUNDS; round++) {
         double moved = 0;

@@ -70,8 +70,7 @@ static hcr_status find_ends(const hcri_metric *metric, double *least, double *la
     const size_t n = metric->n;
     HCRI_SCOPED double *values = hcri_allocate(&hcri_default_allocator, n, sizeof *values);
     HCRI_SCOPED double *work = hcri_allocate(&hcri_default_allocator, metric->is_diagonal ? 1 : n * n, sizeof *work);
-    if (values == NULL || work == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(values && work);
     memcpy(metric->is_diagonal ? values : work, metric->matrix, (metric->is_diagonal ? n : n * n) * sizeof *work);
     if (!metric->is_diagonal &&
         LAPACKE_dsyev(LAPACK_COL_MAJOR, 'N', 'L', (lapack_int)n, work, (lapack_int)n, values) != 0)
@@ -104,15 +103,13 @@ static hcr_status regularise(hcri_metric *metric, double regularisation, double 
 hcr_status hcri_metric_create(size_t n, const hcr_quadratic *quadratic, double regularisation, double radius,
                               hcri_metric **metric, hcr_error *error) {
     HCRI_SCOPED_BY(free_scoped) hcri_metric *made = calloc(1, sizeof *made);
-    if (made == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(made);
     made->n = n;
     made->is_diagonal = quadratic == NULL || quadratic->form == HCR_QUADRATIC_DIAGONAL;
     const size_t numbers = made->is_diagonal ? n : hcri_size_product(n, n);
     made->matrix = hcri_allocate(&hcri_default_allocator, numbers, sizeof *made->matrix);
     made->root = hcri_allocate(&hcri_default_allocator, numbers, sizeof *made->root);
-    if (made->matrix == NULL || made->root == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(made->matrix && made->root);
     HCRI_TRY(take(quadratic, made, error));
     HCRI_TRY(regularise(made, regularisation, radius, error));
     memcpy(made->root, made->matrix, numbers * sizeof *made->root);

@@ -46,8 +46,7 @@ hcr_status hcri_nearest_create(const hcr_region *region, const hcri_metric *metr
                                hcri_nearest **nearest, hcr_error *error) {
     const size_t most = hcri_outer_is_needed(&region->set) ? HCRI_LARGEST_KKT_BY_DIFFERENCES : HCRI_LARGEST_KKT;
     hcri_nearest *made = calloc(1, sizeof *made);
-    if (made == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(made);
     made->region = region;
     made->metric = metric;
     made->workspace = workspace;
@@ -201,8 +200,7 @@ hcr_status hcri_nearest_project(hcri_nearest *nearest, const double *p, double *
         size_t violated;
         HCRI_TRY(hcri_cuts_separate(cuts, y, &violated, error));
         HCRI_TRY(hcri_cuts_touch(cuts, y, error));
-        if (!hand_over(nearest, before))
-            return hcri_fail_memory(error);
+        HCRI_ALLOCATED(hand_over(nearest, before));
         solved = hcri_active_set_again(nearest->active_set, y, error);
     }
     if (solved == HCR_ERROR_MEMORY)

@@ -43,8 +43,7 @@ void hcri_kkt_free(hcri_kkt *kkt) {
 hcr_status hcri_kkt_create(const hcr_region *region, const hcri_metric *metric, hcr_workspace *workspace,
                            hcri_kkt **kkt, hcr_error *error) {
     hcri_kkt *made = calloc(1, sizeof *made);
-    if (made == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(made);
     const size_t n = region->set.n;
     made->region = region;
     made->metric = metric;

@@ -144,8 +144,7 @@ static hcr_status make_room(hcri_pieces *pieces, hcr_error *error) {
     pieces->numbers =
         hcri_allocate(memory, count * n + pieces->region->set.n + pieces->region->scratch, sizeof *pieces->numbers);
     pieces->contacts = hcri_allocate(memory, 2 * n, sizeof *pieces->contacts);
-    if (pieces->numbers == NULL || pieces->contacts == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(pieces->numbers && pieces->contacts);
     for (size_t k = 0; k < count; k++)
         *arrays[k] = pieces->numbers + k * n;
     pieces->point = pieces->numbers + count * n;
@@ -158,8 +157,7 @@ static hcr_status make_pieces(hcri_pieces *pieces, hcr_error *error) {
     const hcr_region *region = pieces->region;
     size_t most = 1;
     pieces->choice = hcri_allocate(memory, region->set.blocks, sizeof *pieces->choice);
-    if (pieces->choice == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(pieces->choice);
     HCRI_TRY(make_room(pieces, error));
     for (size_t b = 0; b < region->set.blocks; b++) {
         if (region->set.block[b]->convex)
@@ -171,8 +169,7 @@ static hcr_status make_pieces(hcri_pieces *pieces, hcr_error *error) {
             return refuse(region, region->set.block[b], "there are more than 4096 of them from here on", error);
     }
     pieces->piece = hcri_allocate(memory, most, sizeof *pieces->piece);
-    if (pieces->piece == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(pieces->piece);
     for (size_t k = 0; k < most; k++) {
         hcr_error why = {0};
         const hcr_status status = make_piece(pieces, k, &pieces->piece[pieces->count], &why);
@@ -190,8 +187,7 @@ hcr_status hcri_pieces_create(const hcr_region *region, const hcr_projector_opti
         return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
                          "linear terms are for convex regions: give the point that is to be near, -inverse(Q) p");
     hcri_pieces *made = hcri_allocate(memory, 1, sizeof *made);
-    if (made == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(made);
     made->region = region;
     made->options = options;
     const hcr_status status = make_pieces(made, error);

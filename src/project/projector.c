@@ -70,8 +70,7 @@ static hcr_status prepare_lane(const hcr_projector *projector, hcri_lane *lane, 
     lane->origins.found = calloc(chunk, sizeof *lane->origins.found);
     lane->moved_single = calloc(chunk * (columns + n), sizeof(float));
     lane->numbers = calloc(total, sizeof(double));
-    if (lane->contacts == NULL || lane->origins.found == NULL || lane->moved_single == NULL || lane->numbers == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(lane->contacts && lane->origins.found && lane->moved_single && lane->numbers);
     lane->result_single = lane->moved_single + chunk * columns;
     double *next = lane->numbers;
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
@@ -89,8 +88,7 @@ static hcr_status find_equality_rounding(hcr_projector *projector, hcr_error *er
     const size_t n = region->set.n, count = region->set.equalities.rows.count;
     HCRI_SCOPED double *ones = hcri_allocate(&hcri_default_allocator, n, sizeof *ones);
     projector->equality_rounding = calloc(count + 1, sizeof *projector->equality_rounding);
-    if (ones == NULL || projector->equality_rounding == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(ones && projector->equality_rounding);
     for (size_t j = 0; j < n; j++)
         ones[j] = 1;
     for (size_t i = 0; i < count; i++)
@@ -119,8 +117,7 @@ static hcr_status prepare(hcr_projector *projector, const hcr_projector_options 
     projector->threads = 1;
 #endif
     projector->lane = calloc(projector->threads, sizeof *projector->lane);
-    if (projector->lane == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(projector->lane);
     HCRI_TRY(hcr_workspace_create(region, 1, &projector->lane[0].workspace, error));
     projector->chunk = projector->lane[0].workspace->chunk;
     hcr_workspace_free(projector->lane[0].workspace);
@@ -151,8 +148,7 @@ hcr_status hcr_projector_create(const hcr_region *region, const hcr_projector_op
     HCRI_SCOPED_BY(hcri_blas_end) hcri_blas blas = {0};
     HCRI_TRY(hcri_blas_begin(&blas, error));
     hcr_projector *made = calloc(1, sizeof *made);
-    if (made == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(made);
     made->region = region;
     made->bad_value = taken.bad_value;
     made->linear = taken.linear;

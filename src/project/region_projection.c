@@ -101,8 +101,7 @@ static hcr_status prepare(hcri_projection *projection, int warm, hcr_error *erro
 hcr_status hcri_projection_create(const hcr_region *region, const hcri_metric *metric, int warm,
                                   hcr_workspace *workspace, hcri_projection **projection, hcr_error *error) {
     hcri_projection *made = calloc(1, sizeof *made);
-    if (made == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(made);
     made->region = region;
     made->metric = metric;
     made->workspace = workspace;

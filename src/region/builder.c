@@ -14,8 +14,7 @@ hcr_status hcr_builder_create(const hcr_allocator *allocator, hcr_builder **buil
     if (allocator == NULL)
         allocator = &hcri_default_allocator;
     hcr_builder *made = hcri_allocate(allocator, 1, sizeof *made);
-    if (made == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(made);
     made->set.allocator = *allocator;
     made->root_method = HCR_ROOT_HALLEY;
     const hcr_status status = hcri_set_add_place(&made->set, "", 0, 0, "", error);
@@ -65,8 +64,7 @@ static hcr_status check_variable(const hcr_builder *builder, const char *name, s
 static hcr_status add_variable(hcr_builder *builder, const char *name, size_t size, int scalar, int parameter,
                                hcr_error *error) {
     hcri_set *set = &builder->set;
-    if (!hcri_index_reserve(&builder->names, &set->allocator))
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(hcri_index_reserve(&builder->names, &set->allocator));
     HCRI_TRY(hcri_set_add_variable(set, name, size, scalar, parameter, error));
     const char *own = set->variable[set->variables - 1].name;
     (void)hcri_index_add(&builder->names, &set->allocator, own, strlen(own), set->variables - 1);
@@ -114,8 +112,7 @@ static hcr_status check_labels(const hcr_allocator *memory, size_t rows, const c
                                  i, label);
         if (hcri_index_find(&known, label, length) != SIZE_MAX)
             return hcri_fail(error, HCR_ERROR_NAME, "two rows are called \"%s\"", label);
-        if (!hcri_index_add(&known, memory, label, length, i))
-            return hcri_fail_memory(error);
+        HCRI_ALLOCATED(hcri_index_add(&known, memory, label, length, i));
     }
     return HCR_OK;
 }
@@ -137,8 +134,7 @@ hcr_status hcr_builder_shape_variable(hcr_builder *builder, size_t columns, cons
     if (labels != NULL) {
         HCRI_TRY(check_labels(memory, rows, labels, error));
         joined = join_labels(memory, rows, labels);
-        if (joined == NULL)
-            return hcri_fail_memory(error);
+        HCRI_ALLOCATED(joined);
     }
     return hcri_set_shape_variable(&builder->set, columns, joined, error);
 }
@@ -147,8 +143,7 @@ hcr_status hcr_builder_shape_variable(hcr_builder *builder, size_t columns, cons
 static hcr_status add_range(hcr_builder *builder, double lower, double upper, hcr_error *error) {
     hcri_range *grown = hcri_grow(&builder->set.allocator, builder->range, &builder->range_capacity,
                                   builder->ranges + 1, sizeof *grown);
-    if (grown == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(grown);
     builder->range = grown;
     /* A float that stands for an end of the range is in it. */
     const float low = (float)lower, high = (float)upper;
@@ -396,8 +391,7 @@ hcr_status hcr_builder_add_rows(hcr_builder *builder, size_t rows, const double 
     HCRI_SCRATCH(scratch, &builder->set.allocator);
     size_t *start = hcri_allocate(scratch, hcri_size_sum(rows, 1), sizeof *start);
     uint32_t *columns = hcri_allocate(scratch, hcri_size_product(rows, n), sizeof *columns);
-    if (start == NULL || columns == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(start && columns);
     for (size_t i = 0; i < rows; i++) {
         start[i + 1] = start[i] + n;
         for (size_t j = 0; j < n; j++)

@@ -45,8 +45,7 @@ static hcr_status keep_rows(const hcr_cone *cone, size_t n, const hcr_allocator 
                             double *shift, hcr_error *error) {
     uint32_t *columns = hcri_allocate(allocator, n, sizeof *columns);
     double *values = hcri_allocate(allocator, n, sizeof *values);
-    if (columns == NULL || values == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(columns && values);
     for (size_t i = 0; i < cone->rows; i++) {
         const double shifted = cone->shift == NULL ? 0 : cone->shift[i];
         size_t kept = 0;
@@ -100,8 +99,7 @@ hcr_status hcr_builder_add_cone(hcr_builder *builder, const hcr_cone *cone, hcr_
     HCRI_SCRATCH(scratch, &builder->set.allocator);
     hcri_rows rows = {0};
     double *shift = hcri_allocate(scratch, cone->rows, sizeof *shift);
-    if (shift == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(shift);
     HCRI_TRY(keep_rows(cone, n, scratch, &rows, shift, error));
     if (hcri_rows_entries(&rows) == 0)
         return add_half_space(builder, cone, rows.count, shift, error);

@@ -89,9 +89,7 @@ static hcr_status start(hcri_parts *parts, hcr_error *error) {
     parts->columns = hcri_allocate(parts->allocator, n, sizeof *parts->columns);
     parts->values = hcri_allocate(parts->allocator, n, sizeof *parts->values);
     parts->constant = hcri_allocate(parts->allocator, HCRI_PACKED(m, 0), sizeof *parts->constant);
-    if (parts->parent == NULL || parts->index == NULL || parts->columns == NULL || parts->values == NULL ||
-        parts->constant == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(parts->parent && parts->index && parts->columns && parts->values && parts->constant);
     for (size_t a = 0; a < m; a++)
         parts->parent[a] = a;
     if (parts->lmi->constant != NULL)
@@ -133,8 +131,7 @@ static hcr_status decide(const hcri_constraint *block, const double *point, hcr_
     const hcri_lmi *lmi = (const hcri_lmi *)block;
     HCRI_SCRATCH(memory, block->allocator);
     double *scratch = hcri_allocate(memory, hcri_block_scratch(block), sizeof *scratch);
-    if (scratch == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(scratch);
     const double least = -hcri_lmi_value(block, 0, point, NULL, scratch);
     if (hcri_lmi_holds(block, point, scratch))
         return HCR_OK;
@@ -222,8 +219,7 @@ hcr_status hcr_builder_add_lmi(hcr_builder *builder, const hcr_lmi *lmi, hcr_err
     HCRI_SCRATCH(scratch, &builder->set.allocator);
     hcri_parts parts = {.lmi = lmi, .allocator = scratch, .of_blocks = &builder->set.allocator, .n = builder->set.n};
     parts.position = hcri_allocate(scratch, parts.n, sizeof *parts.position);
-    if (parts.position == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(parts.position);
     HCRI_TRY(check(lmi, parts.n, parts.position, error));
     HCRI_TRY(start(&parts, error));
     const hcri_before before = remember(builder);

@@ -160,8 +160,7 @@ static hcr_status find_twins(const hcri_collection *at, hcr_error *error) {
     const hcr_allocator *allocator = &at->region->set.allocator;
     hcri_centres *centres = at->centres;
     uint32_t *order = hcri_allocate(allocator, hcri_size_product(2, at->count), sizeof *order);
-    if (order == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(order);
     for (uint32_t r = 0; r < at->count; r++) {
         order[r] = r;
         centres->twin[r] = r;
@@ -215,8 +214,7 @@ hcr_status hcri_centres_make(const hcr_region *region, hcri_centres **made, hcr_
     size_t varying;
     const size_t rows = most_rows(region, &varying), outputs = set->outputs;
     hcri_centres *centres = hcri_allocate(allocator, 1, sizeof *centres);
-    if (centres == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(centres);
     hcri_collection at = {.region = region, .centres = centres};
     centres->output = hcri_allocate(allocator, outputs, sizeof *centres->output);
     centres->column = hcri_allocate(allocator, outputs, sizeof *centres->column);

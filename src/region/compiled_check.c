@@ -20,8 +20,7 @@ static int by_text(const void *left, const void *right) {
 
 static hcr_status verify_names(const hcri_set *set, hcr_error *error) {
     const char **name = hcri_allocate(&set->allocator, set->variables, sizeof *name);
-    if (name == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(name);
     int sound = 1;
     for (size_t i = 0; i < set->variables; i++) {
         name[i] = set->variable[i].name;

@@ -220,8 +220,7 @@ hcr_status hcri_curved_centre_make(hcr_region *region, hcr_error *error) {
         return HCR_OK;
     HCRI_SCOPED double *scratch =
         hcri_allocate(&region->set.allocator, hcri_curved_centre_scratch(region), sizeof *scratch);
-    if (region->curvatures == NULL || scratch == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(region->curvatures && scratch);
     const curved c = begin(region, region->origin, scratch);
     find_curvatures(&c);
     return HCR_OK;

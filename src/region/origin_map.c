@@ -17,8 +17,7 @@ hcr_status hcri_origin_map_copy(const hcri_origin_map *origin_map, const hcr_all
     *copy = (hcri_origin_map){
         .outputs = origin_map->outputs, .parameters = origin_map->parameters, .brought = origin_map->brought};
     copy->constant = hcri_copy(allocator, origin_map->constant, origin_map->outputs, sizeof *copy->constant);
-    if (copy->constant == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(copy->constant);
     HCRI_TRY(hcri_rows_append_all(&copy->map, allocator, &origin_map->map, error));
     copy->constant_is_zero = 1;
     for (size_t j = 0; j < copy->outputs; j++)
@@ -124,8 +123,7 @@ static double bound_completion(const hcri_origin_map *origin_map, const hcri_aff
 hcr_status hcri_origin_map_bound_completion(const hcri_origin_map *origin_map, const hcri_affine *affine,
                                             const hcr_allocator *allocator, double *off, hcr_error *error) {
     double *rest = hcri_allocate(allocator, origin_map->parameters, sizeof *rest);
-    if (rest == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(rest);
     for (size_t d = 0; d < affine->count; d++)
         off[affine->dependent[d]] = bound_completion(origin_map, affine, d, rest);
     hcri_release(allocator, rest);

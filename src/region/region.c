@@ -92,8 +92,7 @@ static hcr_status measure_inradius(hcr_region *region, hcr_error *error) {
     unsigned char *still = hcri_allocate(scratch, set->n, 1);
     double *moving = hcri_allocate(scratch, set->n, sizeof *moving);
     hcri_substitution by = {0};
-    if (still == NULL || moving == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(still && moving);
     HCRI_TRY(find_still(region, scratch, still, &by, error));
     for (size_t j = 0, z = 0; j < set->n; j++)
         if (!still[j])
@@ -185,8 +184,7 @@ static hcr_status check_rounded_origin(hcr_region *region, hcr_error *error) {
         return HCR_OK;
     HCRI_SCRATCH(scratch, &region->set.allocator);
     double *rounded = hcri_allocate(scratch, region->set.n, sizeof *rounded);
-    if (rounded == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(rounded);
     for (int p = 0; p < 2; p++) {
         if (region->verified_blocks[p] == 0)
             continue;
@@ -237,8 +235,7 @@ static hcr_status solve_in_the_middle(hcr_region *region, hcr_error *error) {
     HCRI_TRY(hcri_sample_equalities_make(region, error));
     HCRI_SCRATCH(memory, &region->set.allocator);
     double *scratch = hcri_allocate(memory, hcri_sample_equalities_scratch(region), sizeof *scratch);
-    if (scratch == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(scratch);
     const hcri_affine *affine = hcri_affine_at(region, region->origin, scratch);
     if (affine == NULL) {
         const hcri_place *place = &region->set.place[equalities->source[equalities->product_row[0]]];
@@ -262,8 +259,7 @@ static hcr_status find_centre_in_the_middle(hcr_region *region, hcr_error *error
     region->equalities_scratch = hcri_curved_centre_scratch(region);
     HCRI_SCRATCH(memory, &region->set.allocator);
     double *point = hcri_allocate(memory, region->set.n + hcri_sample_origin_scratch(region), sizeof *point);
-    if (point == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(point);
     memcpy(point, region->origin, region->set.n * sizeof *point);
     return hcri_sample_origin_exists(hcri_sample_origin_find(region, point, NULL, point + region->set.n))
                ? HCR_OK
@@ -360,8 +356,7 @@ hcr_status hcri_region_create(const hcri_set *set, const hcri_analysis *analysis
     *region = NULL;
     const hcr_allocator *used = allocator == NULL ? &hcri_default_allocator : allocator;
     hcr_region *made = create_empty(used);
-    if (made == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(made);
     hcr_status status = hcri_set_copy(set, used, &made->set, error);
     if (status == HCR_OK)
         status = complete(made, analysis, error);
@@ -517,8 +512,7 @@ static hcr_status read_payload(hcri_source *in, hcr_region *region, hcr_error *e
 /* A region from its payload. */
 static hcr_status restore(hcri_source *payload, const hcr_allocator *allocator, hcr_region **region, hcr_error *error) {
     hcr_region *made = create_empty(allocator);
-    if (made == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(made);
     hcr_status status = read_payload(payload, made, error);
     if (status == HCR_ERROR_FORMAT && payload->no_memory)
         status = hcri_fail_memory(error);

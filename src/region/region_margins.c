@@ -104,8 +104,7 @@ static void measure(const hcr_region *region, const sizes *at) {
 static hcr_status start(const hcr_region *region, sizes *at, hcr_error *error) {
     const size_t n = region->set.n;
     at->size = hcri_allocate(&region->set.allocator, 3 * n + hcri_set_scratch(&region->set), sizeof *at->size);
-    if (at->size == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(at->size);
     at->reach = at->size + n;
     at->extra = at->reach + n;
     at->step = NULL;
@@ -183,8 +182,7 @@ static hcr_status compute_margin(hcr_region *region, hcr_precision precision, si
     HCRI_TRY(block_margins(region, 0, unit_of(precision), region->radius, at, margins, error));
     HCRI_TRY(add_grid(region, precision, at, margins, error));
     region->verified[precision] = hcri_allocate(hcri_pool_allocator(&region->memory), set->blocks, sizeof(void *));
-    if (region->verified[precision] == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(region->verified[precision]);
     for (size_t b = 0; b < set->blocks; b++) {
         if (margins[b] < INFINITY)
             region->margin[precision] = fmax(region->margin[precision], round_up(margins[b]));
@@ -250,8 +248,7 @@ static hcr_status compute_each(hcr_region *region, sizes *at, hcr_error *error) 
         return hcri_fail(error, HCR_ERROR_UNBOUNDED, "no bound is known for an output");
     HCRI_SCRATCH(scratch, &region->set.allocator);
     double *margins = hcri_allocate(scratch, 2 * region->set.blocks, sizeof *margins);
-    if (margins == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(margins);
     for (int p = 0; p < 2; p++) {
         HCRI_TRY(compute_margin(region, (hcr_precision)p, at, margins, error));
         HCRI_TRY(compute_growing(region, (hcr_precision)p, at, margins, error));

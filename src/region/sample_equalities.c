@@ -45,8 +45,7 @@ hcr_status hcri_sample_equalities_make(hcr_region *region, hcr_error *error) {
         return HCR_OK;
     HCRI_SCRATCH(memory, &region->set.allocator);
     size_t *start = hcri_allocate(memory, rows + 1, sizeof *start);
-    if (start == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(start);
     for (size_t k = 0; k < from->products; k++)
         start[from->product_row[k] + 1]++;
     for (size_t i = 0; i < rows; i++)

@@ -15,8 +15,7 @@ static hcr_status find_origin(const hcr_region *region, const double *x, const h
     const size_t n = region->set.n, outputs = region->set.outputs;
     double *found = hcri_allocate(allocator, n + hcri_sample_origin_flags(region) + hcri_sample_origin_scratch(region),
                                   sizeof *found);
-    if (found == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(found);
     *sample_origin = HCRI_SAMPLE_ORIGIN_AFFINE;
     if (region->origin_map.parameters == 0) {
         memcpy(found, region->origin, n * sizeof *found);
@@ -153,8 +152,7 @@ static hcr_status append_bilinear_rows(const hcri_sample_at *at, const hcri_cons
     HCRI_SCRATCH(scratch, &at->slice->allocator);
     uint32_t *columns = hcri_allocate(scratch, outputs, sizeof *columns);
     double *values = hcri_allocate(scratch, outputs, sizeof *values), lower, upper;
-    if (columns == NULL || values == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(columns && values);
     for (size_t i = 0; 2 * i < from->count; i++) {
         const size_t count = from->kind->row_at(from, i, outputs, at->x, columns, values, &lower, &upper);
         HCRI_TRY(append_row(at, (hcri_row){count, columns, values}, lower, upper, from, i, error));
@@ -181,8 +179,7 @@ static hcr_status make_substitution(const hcr_region *region, const double *x, c
     const size_t n = region->set.n, outputs = region->set.outputs;
     *fixed = (hcri_substitution){.coordinates = outputs};
     *constant = hcri_allocate(allocator, n, sizeof **constant);
-    if (*constant == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(*constant);
     fixed->constant = *constant;
     for (uint32_t j = 0; j < n; j++) {
         (*constant)[j] = j < outputs ? 0 : x[j - outputs];
@@ -216,8 +213,7 @@ static hcr_status add_moving_equalities(const hcr_region *region, const double *
     HCRI_SCRATCH(memory, &slice->allocator);
     uint32_t *columns = hcri_allocate(memory, region->set.outputs, sizeof *columns);
     double *values = hcri_allocate(memory, region->set.outputs, sizeof *values);
-    if (columns == NULL || values == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(columns && values);
     for (size_t i = 0; i < from->rows.count; i++) {
         double lower, upper;
         const size_t count = rows->kind->row_at(rows, i, region->set.outputs, x, columns, values, &lower, &upper);
@@ -372,8 +368,7 @@ static hcr_status make_affine(const hcri_affine *from, const hcri_equalities *eq
     solve_all(from, equalities, held, solved);
     made->dependent = hcri_allocate(allocator, solved->count, sizeof *made->dependent);
     made->constant = hcri_allocate(allocator, solved->count, sizeof *made->constant);
-    if (made->dependent == NULL || made->constant == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(made->dependent && made->constant);
     for (uint32_t j = 0; j < n; j++)
         for (size_t i = 0; i < solved->count; i++) {
             double *row = solved->rows + i * n;

@@ -32,12 +32,10 @@ hcr_status hcri_set_add_variable(hcri_set *set, const char *name, size_t size, i
                                  hcr_error *error) {
     hcri_variable *grown =
         hcri_grow(&set->allocator, set->variable, &set->variable_capacity, set->variables + 1, sizeof *grown);
-    if (grown == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(grown);
     set->variable = grown;
     char *copy = hcri_copy_string(&set->allocator, name);
-    if (copy == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(copy);
     for (size_t i = 0; !parameter && set->n != set->outputs && i < set->variables; i++) /* parameters move back */
         set->variable[i].first += set->variable[i].parameter ? size : 0;
     set->variable[set->variables++] = (hcri_variable){.name = copy,
@@ -62,8 +60,7 @@ hcr_status hcri_set_shape_variable(hcri_set *set, size_t columns, const char *la
 hcr_status hcri_set_add_place(hcri_set *set, const char *file, int line, int column, const char *text,
                               hcr_error *error) {
     hcri_place *grown = hcri_grow(&set->allocator, set->place, &set->place_capacity, set->places + 1, sizeof *grown);
-    if (grown == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(grown);
     set->place = grown;
     hcri_place *place = &set->place[set->places];
     *place = (hcri_place){.file = hcri_copy_printable(&set->allocator, file),
@@ -159,18 +156,15 @@ hcr_status hcri_set_add_equality(hcri_set *set, hcri_row row, double right, hcri
     const size_t i = equalities->rows.count;
     size_t capacity = equalities->capacity;
     double *rights = hcri_grow(allocator, equalities->right, &capacity, i + 1, sizeof *rights);
-    if (rights == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(rights);
     equalities->right = rights;
     capacity = equalities->capacity;
     uint32_t *sources = hcri_grow(allocator, equalities->source, &capacity, i + 1, sizeof *sources);
-    if (sources == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(sources);
     equalities->source = sources;
     capacity = equalities->capacity;
     uint32_t *source_rows = hcri_grow(allocator, equalities->source_row, &capacity, i + 1, sizeof *source_rows);
-    if (source_rows == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(source_rows);
     equalities->source_row = source_rows;
     equalities->capacity = capacity;
     HCRI_TRY(hcri_rows_append(&equalities->rows, allocator, row.count, row.columns, row.values, error));
@@ -187,15 +181,13 @@ hcr_status hcri_set_add_product(hcri_set *set, uint32_t output, uint32_t paramet
     const uint32_t number[] = {(uint32_t)equalities->rows.count - 1, output, parameter};
     size_t capacity = equalities->product_capacity;
     double *values = hcri_grow(&set->allocator, equalities->product_value, &capacity, k + 1, sizeof *values);
-    if (values == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(values);
     equalities->product_value = values;
     values[k] = value;
     for (size_t i = 0; i < 3; i++) {
         capacity = equalities->product_capacity;
         uint32_t *grown = hcri_grow(&set->allocator, *array[i], &capacity, k + 1, sizeof *grown);
-        if (grown == NULL)
-            return hcri_fail_memory(error);
+        HCRI_ALLOCATED(grown);
         *array[i] = grown;
         grown[k] = number[i];
     }

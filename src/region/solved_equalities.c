@@ -44,8 +44,7 @@ hcr_status hcri_affine_copy(const hcri_affine *affine, const hcr_allocator *allo
     copy->dependent = hcri_copy(allocator, affine->dependent, affine->count, sizeof *copy->dependent);
     copy->constant = hcri_copy(allocator, affine->constant, affine->count, sizeof *copy->constant);
     copy->alike = hcri_allocate(allocator, affine->count, sizeof *copy->alike);
-    if (copy->dependent == NULL || copy->constant == NULL || copy->alike == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(copy->dependent && copy->constant && copy->alike);
     for (size_t i = 0; i < affine->count; i += copy->alike[i])
         copy->alike[i] = count_alike(&affine->map, i);
     HCRI_TRY(hcri_rows_append_all(&copy->map, allocator, &affine->map, error));
@@ -106,8 +105,7 @@ static hcr_status make_block(const hcri_rows *basis, size_t first, size_t count,
     *back = (hcri_run){.form = HCRI_RUN_DENSE, .count = outputs};
     across->panels = hcri_allocate(allocator, outputs, BASIS_ROWS * sizeof *across->panels);
     back->panels = hcri_allocate(allocator, outputs + HCRI_PANEL, BASIS_ROWS * sizeof *back->panels);
-    if (across->panels == NULL || back->panels == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(across->panels && back->panels);
     for (size_t i = 0; i < count; i++)
         for (size_t k = basis->start[first + i]; k < basis->start[first + i + 1]; k++) {
             put(across->panels, outputs, i, basis->columns[k], basis->values[k]);
@@ -119,8 +117,7 @@ static hcr_status make_block(const hcri_rows *basis, size_t first, size_t count,
 hcr_status hcri_affine_prepare(hcri_affine *affine, size_t outputs, const hcr_allocator *allocator, hcr_error *error) {
     const hcri_rows *map = &affine->map;
     affine->split = hcri_allocate(allocator, affine->count / 8 + 1, sizeof *affine->split);
-    if (affine->split == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(affine->split);
     for (size_t i = 0; i < affine->count; i += affine->alike[i])
         if (hcri_split_rows_pay(affine->alike[i], map->start[i + 1] - map->start[i]))
             HCRI_TRY(hcri_split_rows_make(map, i, affine->alike[i], outputs, allocator,
@@ -130,8 +127,7 @@ hcr_status hcri_affine_prepare(hcri_affine *affine, size_t outputs, const hcr_al
     const size_t blocks = (affine->count + BASIS_ROWS - 1) / BASIS_ROWS;
     affine->across = hcri_allocate(allocator, blocks, sizeof *affine->across);
     affine->back = hcri_allocate(allocator, blocks, sizeof *affine->back);
-    if (affine->across == NULL || affine->back == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(affine->across && affine->back);
     for (size_t first = 0; first < affine->count; first += BASIS_ROWS) {
         const size_t count = affine->count - first < BASIS_ROWS ? affine->count - first : BASIS_ROWS,
                      b = affine->blocks++;
@@ -337,8 +333,7 @@ hcr_status hcri_remainders_find(const hcri_affine *affine, const hcri_equalities
     substituted at = {.of = hcri_allocate(scratch, n, sizeof *at.of),
                       .columns = hcri_allocate(scratch, n, sizeof *at.columns),
                       .values = hcri_allocate(scratch, n, sizeof *at.values)};
-    if (remainders->constant == NULL || at.of == NULL || at.columns == NULL || at.values == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(remainders->constant && at.of && at.columns && at.values);
     for (size_t i = 0; i < equalities->rows.count; i++)
         HCRI_TRY(find_remainder(affine, equalities, i, &at, allocator, remainders, error));
     return HCR_OK;

@@ -55,8 +55,7 @@ static hcr_status make_part(const hcri_split_rows *split, size_t start, size_t c
     part->high.panels = hcri_allocate(allocator, rows * count, sizeof *part->high.panels);
     part->all.panels = hcri_allocate(allocator, 2 * rows * count, sizeof *part->all.panels);
     part->error = hcri_allocate(allocator, split->count, sizeof *part->error);
-    if (part->high.panels == NULL || part->all.panels == NULL || part->error == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(part->high.panels && part->all.panels && part->error);
     fill(split, start, part);
     return HCR_OK;
 }
@@ -66,8 +65,7 @@ hcr_status hcri_split_rows_make(const hcri_rows *rows, size_t first, size_t coun
     const size_t start = rows->start[first], terms = rows->start[first + 1] - start;
     *split = (hcri_split_rows){.first = first, .count = count, .terms = terms, .rows = rows};
     split->part = hcri_allocate(allocator, terms / HCRI_SPLIT_COLUMNS + 2, sizeof *split->part);
-    if (split->part == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(split->part);
     while (split->output_terms < terms && rows->columns[start + split->output_terms] < outputs)
         split->output_terms++;
     for (size_t k = 0, count_now; k < terms; k += count_now) {

@@ -180,8 +180,7 @@ static hcr_status put(const finding *at, hcr_precision precision, const hcr_allo
     if (!any)
         return HCR_OK;
     grid->step = hcri_allocate(allocator, 4 * n, sizeof *grid->step);
-    if (grid->step == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(grid->step);
     grid->shift = grid->step + n;
     grid->lower = grid->shift + n;
     grid->upper = grid->lower + n;
@@ -226,8 +225,7 @@ hcr_status hcri_sum_grid_find(const hcri_set *set, const hcri_affine *affine, co
                   .upper = upper,
                   .parent = hcri_allocate(scratch, n, sizeof *at.parent),
                   .most = hcri_allocate(scratch, 2 * n + set->n, sizeof *at.most)};
-    if (at.parent == NULL || at.most == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(at.parent && at.most);
     at.step = at.most + n;
     at.rest = at.step + n;
     choose(&at, precision);

@@ -41,8 +41,7 @@ static hcr_status add(collecting *c, hcri_row row, double lower, double upper, c
     HCRI_SCRATCH(memory, c->memory);
     uint32_t *columns = hcri_allocate(memory, row.count - own, sizeof *columns);
     double *values = hcri_allocate(memory, row.count - own, sizeof *values);
-    if (columns == NULL || values == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(columns && values);
     for (size_t k = own; k < row.count; k++) {
         columns[k - own] = row.columns[k] - (uint32_t)outputs;
         values[k - own] = row.values[k] / length;
@@ -66,8 +65,7 @@ static hcr_status add_equalities(collecting *c, hcr_error *error) {
     double *basis = hcri_allocate(memory, hcri_size_product(outputs, outputs), sizeof *basis);
     double *rest = hcri_allocate(memory, outputs, sizeof *rest);
     size_t rank = 0;
-    if (basis == NULL || rest == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(basis && rest);
     for (size_t i = 0; i < equalities->rows.count && rank < outputs; i++) {
         const hcri_row row = hcri_rows_row(&equalities->rows, i);
         double square = 0, left = 0;
@@ -110,8 +108,7 @@ static hcr_status add_rows(collecting *c, hcr_error *error) {
     HCRI_SCRATCH(memory, c->memory);
     uint32_t *columns = hcri_allocate(memory, set->outputs, sizeof *columns);
     double *ones = hcri_allocate(memory, set->outputs, sizeof *ones);
-    if (columns == NULL || ones == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(columns && ones);
     for (uint32_t j = 0; j < set->outputs; j++) { /* room for every output */
         columns[j] = j;
         ones[j] = 1;
@@ -132,8 +129,7 @@ static int exists(const collecting *c, uint32_t side) {
 static hcr_status find_places(hcr_relaxation *at, hcr_error *error) {
     const hcri_centres *centres = at->region->centres;
     at->place = hcri_allocate(hcri_pool_allocator(&at->memory), at->rows.count, sizeof *at->place);
-    if (at->place == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(at->place);
     for (size_t r = 0; r < at->rows.count; r++) {
         const int is_bound = at->block[r] == &at->region->set.box->base;
         at->place[r] = HCRI_NO_SLACK;
@@ -252,8 +248,7 @@ hcr_status hcr_relaxation_create(const hcr_region *region, hcr_relaxation **rela
     *relaxation = NULL;
     HCRI_TRY(refuse(region, error));
     hcr_relaxation *made = hcri_allocate(&region->set.allocator, 1, sizeof *made);
-    if (made == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(made);
     made->region = region;
     made->allocator = region->set.allocator;
     made->memory.from = &made->allocator;
@@ -378,8 +373,7 @@ hcr_status hcr_relax_f32(const hcr_relaxation *relaxation, size_t rows, const fl
     HCRI_TRY(hcri_relaxing_create(relaxation, memory, &s, error));
     const size_t p = relaxation->region->origin_map.parameters, all = relaxation->relaxed->origin_map.parameters;
     double *x = hcri_allocate(memory, p, sizeof *x);
-    if (x == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(x);
     for (size_t i = 0; i < rows; i++) {
         float *out = relaxed + i * all;
         for (size_t k = 0; k < p; k++)

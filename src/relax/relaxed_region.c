@@ -144,8 +144,7 @@ static hcr_status add_moving(making *at, hcr_error *error) {
         const hcri_constraint *from = relaxation->block[r];
         hcri_constraint *made = NULL;
         uint32_t *slack = hcri_allocate(memory, from->count, sizeof *slack);
-        if (slack == NULL)
-            return hcri_fail_memory(error);
+        HCRI_ALLOCATED(slack);
         for (size_t i = 0; i < from->count; i++) {
             const uint32_t side = 2 * (uint32_t)r + (uint32_t)i;
             slack[i] = is_soft(at, side) ? slack_column(at, side) : UINT32_MAX;
@@ -173,8 +172,7 @@ static hcr_status map_origins(const making *at, const hcr_allocator *memory, hcr
     const size_t outputs = at->from->outputs;
     *origin_map = (hcri_origin_map){.outputs = outputs, .parameters = at->to.n - outputs, .brought = 1};
     origin_map->constant = hcri_allocate(memory, outputs, sizeof(double));
-    if (origin_map->constant == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(origin_map->constant);
     for (size_t j = 0; j < outputs; j++) {
         const uint32_t column = (uint32_t)(origin_map->parameters - outputs + j);
         HCRI_TRY(hcri_rows_append(&origin_map->map, memory, 1, &column, &one, error));
@@ -192,8 +190,7 @@ static hcr_status create(making *at, const hcr_allocator *memory, hcr_region **r
     const size_t n = at->from->n, all = at->to.n;
     double *origin = hcri_allocate(memory, all, sizeof *origin);
     double *lower = hcri_allocate(memory, all, sizeof *lower), *upper = hcri_allocate(memory, all, sizeof *upper);
-    if (origin == NULL || lower == NULL || upper == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(origin && lower && upper);
     for (size_t j = 0; j < all; j++) {
         const double width = j < at->from->outputs ? wider * (region->upper[j] - region->lower[j]) : 0;
         origin[j] = j < n ? region->origin[j] : middle_of(at, j);
@@ -230,8 +227,7 @@ hcr_status hcri_relaxed_region(hcr_relaxation *relaxation, hcr_error *error) {
     making at = {.relaxation = relaxation, .from = from, .to = {.allocator = from->allocator}};
     at.columns = hcri_allocate(memory, from->n + 1, sizeof *at.columns);
     at.values = hcri_allocate(memory, from->n + 1, sizeof *at.values);
-    if (at.columns == NULL || at.values == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(at.columns && at.values);
     hcr_status status = fill(&at, error);
     if (status == HCR_OK)
         status = create(&at, memory, &relaxation->relaxed, error);

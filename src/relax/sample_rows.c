@@ -55,8 +55,7 @@ hcr_status hcri_relaxing_create(const hcr_relaxation *relaxation, const hcr_allo
                  relaxing->inward_priority != NULL;
     for (size_t i = 0; i < sizeof array / sizeof *array; i++)
         enough &= *array[i] != NULL;
-    if (!enough)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(enough);
     memcpy(relaxing->values, rows->values, most_terms(relaxation) * sizeof *rows->values);
     memcpy(relaxing->columns, rows->columns, most_terms(relaxation) * sizeof *rows->columns);
     memcpy(relaxing->length, relaxation->length, count * sizeof *relaxing->length);

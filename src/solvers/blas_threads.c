@@ -12,8 +12,7 @@ enum { ORDER = 256 };
 
 static hcr_status multiply(hcr_error *error) {
     HCRI_SCOPED double *numbers = hcri_allocate(&hcri_default_allocator, 3 * (size_t)ORDER, ORDER * sizeof *numbers);
-    if (numbers == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(numbers);
     double *B = numbers + ORDER * ORDER, *C = B + ORDER * ORDER;
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, ORDER, ORDER, ORDER, 1, numbers, ORDER, B, ORDER, 0, C,
                 ORDER);

@@ -41,8 +41,7 @@ hcr_status hcri_lp_create(const hcri_program *program, hcri_lp **lp, hcr_error *
     HCRI_SCOPED int *start = hcri_allocate(memory, rows + 1, sizeof *start),
                     *index = hcri_allocate(memory, numbers, sizeof *index);
     HCRI_SCOPED double *bounds = hcri_allocate(memory, 2 * columns + 2 * rows, sizeof *bounds);
-    if (made == NULL || start == NULL || index == NULL || bounds == NULL || (made->model = Clp_newModel()) == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(made && start && index && bounds && (made->model = Clp_newModel()));
     double *lower = bounds, *upper = lower + columns, *row_lower = upper + columns, *row_upper = row_lower + rows;
     for (size_t j = 0; j < columns; j++) {
         lower[j] = clp_bound(program->lower[j]);
@@ -86,8 +85,7 @@ void hcri_lp_free(hcri_lp *lp) {
 hcr_status hcri_lp_add_row(hcri_lp *lp, hcri_row row, double lower, double upper, hcr_error *error) {
     HCRI_SCOPED int *index = hcri_allocate(memory, row.count, sizeof *index);
     HCRI_SCOPED double *scaled = hcri_allocate(memory, row.count, sizeof *scaled);
-    if (index == NULL || scaled == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(index && scaled);
     const double scale = hcri_row_scale(row);
     for (size_t k = 0; k < row.count; k++) {
         index[k] = (int)row.columns[k];
@@ -102,8 +100,7 @@ hcr_status hcri_lp_add_row(hcri_lp *lp, hcri_row row, double lower, double upper
 
 hcr_status hcri_lp_remove_rows(hcri_lp *lp, size_t count, hcr_error *error) {
     HCRI_SCOPED int *which = hcri_allocate(memory, count, sizeof *which);
-    if (which == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(which);
     const int rows = Clp_numberRows(lp->model);
     for (int k = 0; k < (int)count; k++)
         which[k] = rows - (int)count + k;

@@ -45,8 +45,7 @@ hcr_status hcri_program_add_row(hcri_program *program, hcri_row row, double lowe
     double *other = hcri_grow(memory, program->row_upper, &program->row_capacity, i + 1, sizeof *other);
     if (other != NULL)
         program->row_upper = other;
-    if (grown == NULL || other == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(grown && other);
     HCRI_TRY(hcri_rows_append(&program->rows, memory, row.count, row.columns, row.values, error));
     for (size_t k = program->rows.start[i]; k < program->rows.start[i + 1]; k++)
         program->rows.values[k] /= scale;

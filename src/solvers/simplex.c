@@ -33,17 +33,14 @@ static hcr_status reserve_rows(hcri_lp *lp, size_t rows, hcr_error *error) {
     double **numbers[] = {&lp->lower, &lp->upper, &lp->x, &lp->change};
     for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
         double *made = resized(*numbers[k], lp->capacity == 0 ? 0 : before, after, sizeof *made);
-        if (made == NULL)
-            return hcri_fail_memory(error);
+        HCRI_ALLOCATED(made);
         *numbers[k] = made;
     }
     size_t *place = resized(lp->place, lp->capacity == 0 ? 0 : before, after, sizeof *place);
-    if (place == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(place);
     lp->place = place;
     double *multiplier = resized(lp->multiplier, lp->capacity == 0 ? 0 : lp->rows, capacity, sizeof *multiplier);
-    if (multiplier == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(multiplier);
     lp->multiplier = multiplier;
     lp->capacity = capacity;
     return HCR_OK;
@@ -63,14 +60,12 @@ static hcr_status reserve_lists(hcri_lp *lp, hcr_error *error) {
     size_t **lists[] = {&lp->basic, &lp->active};
     for (size_t k = 0; k < 2; k++) {
         size_t *made = resized(*lists[k], count, capacity, sizeof *made);
-        if (made == NULL)
-            return hcri_fail_memory(error);
+        HCRI_ALLOCATED(made);
         *lists[k] = made;
     }
     for (size_t k = 0; k < 3; k++) {
         double *made = resized(lp->small[k], count, capacity, sizeof *made);
-        if (made == NULL)
-            return hcri_fail_memory(error);
+        HCRI_ALLOCATED(made);
         lp->small[k] = made;
     }
     lp->list_capacity = capacity;
@@ -99,15 +94,13 @@ static void append(hcri_lp *lp, double lower, double upper) {
 hcr_status hcri_lp_create(const hcri_program *program, hcri_lp **lp, hcr_error *error) {
     const size_t n = program->columns, m = program->rows.count;
     HCRI_SCOPED_BY(hcri_lp_scoped) hcri_lp *made = hcri_allocate(memory, 1, sizeof *made);
-    if (made == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(made);
     made->columns = n;
     HCRI_TRY(reserve_rows(made, m + 1, error));
     made->objective = hcri_allocate(memory, n, sizeof(double));
     made->cost = hcri_allocate(memory, n, sizeof(double));
     made->reduced = hcri_allocate(memory, n, sizeof(double));
-    if (made->objective == NULL || made->cost == NULL || made->reduced == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(made->objective && made->cost && made->reduced);
     HCRI_TRY(hcri_rows_append_all(&made->matrix, memory, &program->rows, error));
     memcpy(made->lower, program->lower, n * sizeof(double));
     memcpy(made->upper, program->upper, n * sizeof(double));
@@ -208,8 +201,7 @@ static void place_all(hcri_lp *lp) {
 static hcr_status factor(hcri_lp *lp, hcr_error *error) {
     const size_t size = lp->kernel.size;
     HCRI_SCOPED double *M = hcri_allocate(memory, size, size * sizeof *M);
-    if (M == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(M);
     for (size_t c = 0; c < size; c++) {
         const hcri_row row = hcri_rows_row(&lp->matrix, lp->active[c]);
         for (size_t k = 0; k < row.count; k++)

@@ -183,8 +183,7 @@ static void write_variables(const struct table *table, hcri_report *report) {
 static hcr_status write_text(const struct table *table, hcri_report *report, hcr_error *error) {
     const size_t cells = hcri_size_product(table->rows, table->vectors.columns);
     HCRI_SCOPED struct number *sorted = hcri_allocate(&hcri_default_allocator, cells, sizeof *sorted);
-    if (sorted == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(sorted);
     struct numbers numbers = {.sorted = sorted};
     write_variables(table, report);
     for (size_t v = 0; v < table->vectors.count; v++)

@@ -24,8 +24,7 @@ hcr_status hcr_ranges_create(size_t columns, const char *const *names, hcr_range
     if (ranges == NULL || columns == 0)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "ranges is NULL, or there are no columns");
     hcr_ranges *made = hcri_allocate(&hcri_default_allocator, 1, sizeof *made);
-    if (made == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(made);
     made->pool.from = &hcri_default_allocator;
     const hcr_allocator *allocator = hcri_pool_allocator(&made->pool);
     made->columns = columns;
@@ -141,8 +140,7 @@ static void write_list(hcri_report *report, char (*end)[2][32], size_t count, in
 static hcr_status write_parameter(const hcr_ranges *ranges, const hcri_vector *own, double margin, hcri_report *report,
                                   hcr_error *error) {
     HCRI_SCOPED char(*end)[2][32] = hcri_allocate(&hcri_default_allocator, own->size, sizeof *end);
-    if (end == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(end);
     int same = 1;
     for (size_t k = 0; k < own->size; k++) {
         HCRI_TRY(find_ends(ranges, own, k, margin, end[k], error));

@@ -428,8 +428,7 @@ hcr_status hcr_region_explain(const hcr_region *region, bool json, char **text, 
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "region or text is NULL");
     *text = NULL;
     source_count *count = count_sources(region);
-    if (count == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(count);
     hcri_report report = {0};
     (json ? write_json : write_text)(&report, region, count);
     hcri_release(&region->set.allocator, count);

@@ -261,8 +261,7 @@ hcr_status hcr_text_build_file(const char *path, size_t constants, const hcr_con
     HCRI_TRY(hcri_file_read(path, &hcri_default_allocator, &text, &size, error));
     if (!is_input && slash != NULL) {
         folder = hcri_copy_string(&hcri_default_allocator, path);
-        if (folder == NULL)
-            return hcri_fail_memory(error);
+        HCRI_ALLOCATED(folder);
         folder[slash == path ? 1 : slash - path] = '\0';
     }
     return hcr_text_build(text, size, is_input ? "standard input" : path, folder, constants, constant, allocator,

@@ -38,12 +38,10 @@ static hcr_status place_column(hcri_vectors *vectors, const hcr_allocator *pool,
     if (found->vector == SIZE_MAX) {
         hcri_vector *made = &vectors->vector[vectors->count];
         *made = (hcri_vector){.name = hcri_copy(pool, name, length + 1, 1), .is_scalar = is_scalar};
-        if (made->name == NULL)
-            return hcri_fail_memory(error);
+        HCRI_ALLOCATED(made->name);
         made->name[length] = '\0';
         found->vector = vectors->count++;
-        if (!hcri_index_add(known, pool, made->name, length, found->vector))
-            return hcri_fail_memory(error);
+        HCRI_ALLOCATED(hcri_index_add(known, pool, made->name, length, found->vector));
     }
     hcri_vector *own = &vectors->vector[found->vector];
     if (own->members > 0 && (is_scalar || own->is_scalar))
@@ -104,7 +102,6 @@ hcr_status hcri_vectors_make(size_t columns, const char *const *names, const hcr
                               .vector = hcri_allocate(pool, columns, sizeof(hcri_vector)),
                               .column_of = hcri_allocate(pool, columns, sizeof(size_t))};
     place *of = hcri_allocate(pool, columns, sizeof *of);
-    if (of == NULL || vectors->vector == NULL || vectors->column_of == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(of && vectors->vector && vectors->column_of);
     return place_all(vectors, pool, of, names, error);
 }

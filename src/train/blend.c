@@ -263,8 +263,7 @@ hcr_status hcri_blend_fit(hcr_model *model, const hcri_held *held, hcr_error *er
     double *numbers = hcri_allocate(memory, 3 * all + n, sizeof *numbers);
     size_t *part = hcri_allocate(memory, all, sizeof *part);
     HCRI_SCOPED_BY(room_release) room at = {0};
-    if (parted == NULL || numbers == NULL || part == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(parted && numbers && part);
     double *share = numbers, *slope = share + all, *size = slope + all, *y = parted + (all + 1) * count;
     const size_t parts = find_parts(blend, part, size);
     HCRI_TRY(room_create(&at, model, held->rows, error));

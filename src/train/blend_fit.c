@@ -88,8 +88,7 @@ static hcr_status train_members(hcri_fit_call *call, hcr_model **model, hcr_fit_
     HCRI_SCOPED_BY(free_models) hcr_model **made = hcri_allocate(&hcri_default_allocator, members + 1, sizeof *made);
     HCRI_SCOPED char *path =
         hcri_allocate(&hcri_default_allocator, (checkpoint == NULL ? 0 : strlen(checkpoint)) + 32, 1);
-    if (made == NULL || path == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(made && path);
     for (size_t k = 0;; k++, call->run++) {
         HCRI_SCOPED_BY(hcri_fit_run_release)
         hcri_fit_run run = {.memory = {.from = &hcri_default_allocator},

@@ -84,7 +84,6 @@ hcr_status hcri_calibrate(hcr_model *model, const hcri_held *held, hcr_error *er
                       .scores = hcri_allocate(memory, held->rows, n * sizeof(score)),
                       .mean = hcri_allocate(memory, 2 * n, sizeof(double)),
                       .error = INFINITY};
-    if (at.y == NULL || at.scores == NULL || at.mean == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(at.y && at.scores && at.mean);
     return run(&at, error);
 }

@@ -37,8 +37,7 @@ hcr_status hcri_run_describe(hcri_run *run, const hcr_fit_options *options, cons
     hcri_options_walk(&described, &same);
     HCRI_TRY(described.status);
     HCRI_SCOPED char *text = json_dumps(described.metadata, JSON_COMPACT | JSON_SORT_KEYS);
-    if (text == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(text);
     run->options = hcri_digest(HCRI_DIGEST_START, text, strlen(text));
     return HCR_OK;
 }

@@ -47,8 +47,7 @@ hcr_status hcri_losses_create(const hcri_head *head, size_t rows, const hcr_allo
                             .points = hcri_allocate(allocator, rows, (2 * (width + n) + p) * sizeof(double)),
                             .rays = hcri_allocate(allocator, rows, sizeof(hcr_ray)),
                             .contacts = hcri_allocate(allocator, projects ? rows * n : 0, sizeof(hcr_contact))};
-    if (losses->points == NULL || losses->rays == NULL || losses->contacts == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(losses->points && losses->rays && losses->contacts);
     losses->points_bar = losses->points + rows * width;
     losses->y = losses->points_bar + rows * width;
     losses->y_bar = losses->y + rows * n;

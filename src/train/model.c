@@ -80,8 +80,7 @@ static hcr_status fill(hcr_model *model, const hcr_region *region, const char *t
 hcr_status hcri_model_create(const hcr_region *region, const char *text, size_t inputs, const char *const *input_names,
                              const hcr_fit_options *options, hcr_model **model, hcr_error *error) {
     hcr_model *made = hcri_allocate(&hcri_default_allocator, 1, sizeof *made);
-    if (made == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(made);
     made->memory.from = &hcri_default_allocator;
     made->options = *options;
     made->options.checkpoint = NULL;
@@ -124,8 +123,7 @@ hcr_status hcri_model_find_parameters(hcr_model *model, int named, hcr_error *er
             "taken: add them to X, or give them apart",
             inputs, p);
     model->parameter_columns = hcri_allocate(hcri_pool_allocator(&model->memory), p, sizeof *model->parameter_columns);
-    if (model->parameter_columns == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(model->parameter_columns);
     for (size_t k = 0; k < p; k++) {
         char name[256];
         hcr_region_parameter_name(model->region, k, name, sizeof name);

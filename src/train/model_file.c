@@ -149,8 +149,7 @@ hcr_status hcri_model_check_text(const hcr_model *model, hcr_error *error) {
 static hcr_status put_weights_of(const hcr_model *model, hcri_tensors *tensors, const hcr_allocator *memory,
                                  hcr_error *error) {
     float *next = hcri_floats(memory, model->net.weights);
-    if (next == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(next);
     hcri_parameter parameter[HCRI_PARAMETERS];
     const size_t parameters = hcri_net_parameters(&model->net, parameter);
     for (size_t p = 0; p < parameters; p++) {
@@ -245,8 +244,7 @@ static hcr_status assemble_member(parts *file, const char *text, const char *tra
     HCRI_TRY(take_weights(tensors, &net, weights));
     HCRI_TRY(hcri_model_create(file->region, text, inputs, file->names, &options, model, error));
     (*model)->library = hcri_copy_string(hcri_pool_allocator(&(*model)->memory), trained_by);
-    if ((*model)->library == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED((*model)->library);
     walk_scaling(tensors, "input.mean", "input.deviation", &(*model)->inputs);
     walk_scaling(tensors, "target.mean", "target.deviation", &(*model)->targets);
     HCRI_TRY(tensors->status);
@@ -305,8 +303,7 @@ static hcr_status assemble(parts *file, hcr_model **model, hcr_error *error) {
     HCRI_TRY(check_outputs(file, error));
     const size_t inputs = json_array_size(file->inputs);
     file->names = hcri_allocate(&hcri_default_allocator, inputs, sizeof *file->names);
-    if (file->names == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(file->names);
     for (size_t j = 0; j < inputs; j++)
         file->names[j] = json_string_value(json_array_get(file->inputs, j));
     HCRI_TRY(assemble_member(file, text, trained_by, model, error));

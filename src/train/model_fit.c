@@ -132,8 +132,7 @@ static hcr_status move_in(hcri_fit_run *run, hcr_error *error) {
     const hcr_region *region = run->model->region;
     const double *Y = run->samples.Y, *x = run->places.x;
     HCRI_SCOPED uint8_t *inside = hcri_allocate(&hcri_default_allocator, run->samples.rows, 1);
-    if (inside == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(inside);
     HCRI_TRY(hcri_check_data(region, run->samples.rows, x, Y, inside, error));
     HCRI_SCOPED_BY(free_projector) hcr_projector *projector = NULL;
     for (size_t i = 0; i < run->samples.rows; i++) {
@@ -239,8 +238,7 @@ static hcr_status centre_on_quantiles(hcri_fit_run *run, hcr_error *error) {
     if (level == NULL)
         return HCR_OK;
     HCRI_SCOPED double *values = hcri_allocate(&hcri_default_allocator, count, sizeof *values);
-    if (values == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(values);
     for (size_t j = 0; j < run->n; j++) {
         for (size_t i = 0; i < count; i++)
             values[i] = run->Y[row[i] * run->n + j];
@@ -355,8 +353,7 @@ hcr_status hcri_fit_run_held(const hcri_fit_run *run, const hcr_allocator *memor
     const hcri_samples *samples = &run->samples;
     const size_t held = run->held, inputs = samples->inputs, n = run->n, p = run->places.parameters;
     double *X = hcri_allocate(memory, held, (inputs + n + p + 1) * sizeof *X);
-    if (X == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(X);
     double *Y = X + held * inputs, *x = Y + held * n, *weights = x + held * p;
     for (size_t i = 0; i < held; i++) {
         const size_t row = run->order[i];

@@ -121,8 +121,7 @@ hcr_status hcri_pass_create(const hcri_net *net, size_t capacity, const hcr_allo
     for (size_t i = 0; i < count; i++)
         all += hcri_strips(sizes[i]);
     float *next = hcri_floats(allocator, all);
-    if (next == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(next);
     pass->capacity = capacity;
     for (size_t i = 0; i < count; i++)
         *parts[i] = take(&next, sizes[i]);
@@ -249,8 +248,7 @@ hcr_status hcri_predictor_create(const hcri_net *net, const float *weights, cons
     const hcri_layer encode = net->encode, head = net->head;
     *predictor = (hcri_predictor){net, weights, hcri_floats(allocator, hcri_strips(encode.outputs) * encode.inputs),
                                   hcri_floats(allocator, hcri_strips(head.outputs) * head.inputs)};
-    if (predictor->encode == NULL || predictor->head == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(predictor->encode && predictor->head);
     hcri_pack(encode.outputs, encode.inputs, weights + encode.weight, predictor->encode);
     hcri_pack(head.outputs, head.inputs, weights + head.weight, predictor->head);
     return HCR_OK;

@@ -13,8 +13,7 @@ hcr_status hcri_penalty_create(const hcr_region *region, double *multiplier, con
     const hcri_set *set = &region->set;
     *penalty = (hcri_penalty){.region = region, .count = count, .multiplier = multiplier};
     penalty->unit = hcri_allocate(allocator, 2 * (count + set->n) + region->scratch, sizeof(double));
-    if (penalty->unit == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(penalty->unit);
     penalty->violation = penalty->unit + count;
     penalty->point = penalty->violation + count;
     penalty->bar = penalty->point + set->n;

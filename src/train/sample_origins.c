@@ -16,8 +16,7 @@ hcr_status hcri_places_create(const hcr_region *region, size_t rows, const hcr_a
                             .parameters = p,
                             .origin = hcri_allocate(allocator, rows, (2 * n + 1 + p) * sizeof(double)),
                             .rays = hcri_allocate(allocator, rows, sizeof(hcr_ray))};
-    if (places->origin == NULL || places->rays == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(places->origin && places->rays);
     places->steps = places->origin + rows * n;
     places->stretch = places->steps + rows * n;
     places->x = p == 0 ? NULL : places->stretch + rows;

@@ -16,8 +16,7 @@ hcr_status hcri_state_create(hcri_state *state, size_t weights, size_t multiplie
                           .best_loss = INFINITY,
                           .multipliers = multipliers,
                           .multiplier = hcri_allocate(allocator, multipliers, sizeof(double))};
-    if (state->memory == NULL || state->multiplier == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(state->memory && state->multiplier);
     state->weights = state->memory; /* weights is a multiple of HCRI_STRIP */
     state->first = state->weights + weights;
     state->second = state->first + weights;
@@ -32,8 +31,7 @@ hcr_status hcri_training_create(hcri_training *training, double *multiplier, con
                  batch = training->options->batch < most ? training->options->batch : most;
     training->order = hcri_allocate(allocator, training->rows, sizeof *training->order);
     training->gradient = hcri_floats(allocator, training->net->weights);
-    if (training->order == NULL || training->gradient == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(training->order && training->gradient);
     HCRI_TRY(hcri_pass_create(training->net, batch, allocator, &training->pass, error));
     HCRI_TRY(hcri_losses_create(&training->head, batch, allocator, &training->losses, error));
     if (training->options->ascent == 0)

@@ -10,8 +10,7 @@
 
 hcr_status hcri_box_create(size_t n, const hcr_allocator *allocator, hcri_constraint **constraint, hcr_error *error) {
     hcri_box *box = hcri_block_create(&hcri_kind_box, n, 2 * n, allocator);
-    if (box == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(box);
     const hcr_allocator *memory = hcri_block_memory(&box->base);
     box->lower = hcri_allocate(memory, n, sizeof *box->lower);
     box->upper = hcri_allocate(memory, n, sizeof *box->upper);

@@ -11,8 +11,7 @@
 static hcr_status create(size_t n, size_t inputs, const hcr_allocator *allocator, const hcr_callback *function,
                          hcri_root_method method, hcri_constraint **made, hcr_error *error) {
     hcri_callback *callback = hcri_block_create(&hcri_kind_callback, n, 1, allocator);
-    if (callback == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(callback);
     callback->base.convex = function->convex != 0;
     callback->function = *function;
     callback->function.name =
@@ -70,8 +69,7 @@ static hcr_status compose(const hcri_callback *callback, const hcri_substitution
     const hcr_allocator *allocator = hcri_block_memory(&substituted->base);
     hcri_substituted row;
     substituted->constant = hcri_allocate(allocator, callback->inputs, sizeof *substituted->constant);
-    if (substituted->constant == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(substituted->constant);
     HCRI_SCRATCH(scratch, callback->base.allocator);
     HCRI_TRY(hcri_substituted_start(&row, substitution, scratch, error));
     for (size_t j = 0; j < callback->inputs; j++) {
@@ -182,14 +180,12 @@ static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_e
     hcri_callback *callback = (hcri_callback *)constraint;
     HCRI_SCRATCH(memory, constraint->allocator);
     double rounding, *scratch = hcri_allocate(memory, hcri_block_scratch(constraint), sizeof *scratch);
-    if (scratch == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(scratch);
     callback->at_origin = value(constraint, 0, origin, &rounding, scratch);
     if (!(callback->at_origin + rounding < 0) || !(callback->at_origin < 0) || !isfinite(callback->at_origin))
         return hcri_block_refuse_origin(0, callback->at_origin, error);
     callback->start = hcri_allocate(hcri_block_memory(constraint), callback->inputs, sizeof *callback->start);
-    if (callback->start == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(callback->start);
     const double *start = input_of(callback, origin, 0, callback->start);
     memmove(callback->start, start, callback->inputs * sizeof *start);
     return HCR_OK;

@@ -13,8 +13,7 @@
 hcr_status hcri_cone_create(size_t n, const hcr_allocator *allocator, const hcri_rows *rows, const double *shift,
                             const double *linear, double constant, hcri_constraint **constraint, hcr_error *error) {
     hcri_cone *cone = hcri_block_create(&hcri_kind_cone, n, 1, allocator);
-    if (cone == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(cone);
     const hcr_allocator *memory = hcri_block_memory(&cone->base);
     cone->constant = constant;
     (void)hcri_rows_append_all(&cone->rows, memory, rows, NULL);
@@ -42,8 +41,7 @@ static hcr_status bound_norms(hcri_cone *cone, hcr_error *error) {
     const size_t n = cone->base.n;
     HCRI_SCRATCH(scratch, cone->base.allocator);
     double *sums = hcri_allocate(scratch, 2 * n, sizeof *sums), *squares = sums + n;
-    if (sums == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(sums);
     double largest_row = 0, largest_column = 0, total = 0, least = INFINITY;
     int one_a_row = 1;
     for (size_t i = 0; i < cone->rows.count; i++) {
@@ -91,8 +89,7 @@ static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_e
     const hcr_allocator *allocator = hcri_block_memory(constraint);
     const size_t count = cone->rows.count;
     cone->at_origin = hcri_allocate(allocator, count, sizeof *cone->at_origin);
-    if (cone->at_origin == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(cone->at_origin);
     double residue;
     evaluate_at(cone, origin, &residue);
     hcri_dd one_less = {1, 0};

@@ -10,8 +10,7 @@ static hcr_status put_tables(hcri_code *code, const hcri_plan *plan, const hcri_
                              hcr_error *error) {
     const size_t n = plan->n, count = cone->rows.count;
     HCRI_SCOPED double *scaled = hcri_allocate(&hcri_default_allocator, n + count, sizeof *scaled);
-    if (scaled == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(scaled);
     HCRI_TRY(hcri_emit_rows(code, plan, hcri_emit_name(b, "cone").text, &cone->rows, 1 / cone->right, error));
     if (!cone->linear_is_zero) {
         for (size_t j = 0; j < n; j++)

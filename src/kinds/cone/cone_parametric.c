@@ -30,8 +30,7 @@ hcr_status hcri_cone_follow(hcri_constraint *constraint, const hcri_origin_map *
     hcri_cone *cone = (hcri_cone *)constraint;
     const hcr_allocator *allocator = hcri_block_memory(constraint);
     hcri_moving_cone *moving = hcri_allocate(allocator, 1, sizeof *moving);
-    if (moving == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(moving);
     cone->moving = moving;
     HCRI_TRY(hcri_moving_rows_make(&cone->rows, NULL, cone->shift, 1, origin_map, allocator, &moving->rows, error));
     HCRI_TRY(make_right(cone, origin_map, error));

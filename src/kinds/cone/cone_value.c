@@ -330,8 +330,7 @@ hcr_status hcri_cone_substitute(const hcri_constraint *constraint, const hcri_su
     HCRI_TRY(hcri_substituted_start(&row, substitution, scratch, error));
     double *shift = hcri_allocate(scratch, count, sizeof *shift);
     double *linear = hcri_allocate(scratch, k, sizeof *linear);
-    if (shift == NULL || linear == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(shift && linear);
     size_t entries = 0;
     for (size_t i = 0; i < count; i++) {
         hcri_substituted_row(&row, hcri_rows_row(&cone->rows, i));

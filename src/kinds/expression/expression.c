@@ -51,8 +51,7 @@ static hcr_status substitute(const hcri_constraint *constraint, const hcri_subst
         double *numbers = hcri_allocate(scratch, hcri_tape_scratch(&tape), sizeof *numbers);
         const hcri_enclosure value = numbers == NULL ? hcri_exactly(0) : hcri_tape_enclose(&tape, NULL, numbers);
         hcri_tape_release(&tape);
-        if (numbers == NULL)
-            return hcri_fail_memory(error);
+        HCRI_ALLOCATED(numbers);
         *substituted = NULL;
         return value.high <= 0 ? HCR_OK
                                : hcri_fail(error, HCR_ERROR_EMPTY,
@@ -158,8 +157,7 @@ static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_e
     hcri_expression *expression = (hcri_expression *)constraint;
     HCRI_SCRATCH(memory, constraint->allocator);
     double *scratch = hcri_allocate(memory, hcri_block_scratch(constraint), sizeof *scratch);
-    if (scratch == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(scratch);
     const hcr_allocator *allocator = hcri_block_memory(constraint);
     const size_t n = constraint->n, steps = expression->tape.steps;
     const hcri_enclosure at_origin = hcri_tape_enclose(&expression->tape, origin, scratch);

@@ -10,8 +10,7 @@
 hcr_status hcri_linear_create(size_t n, const hcr_allocator *allocator, hcri_constraint **constraint,
                               hcr_error *error) {
     hcri_linear *linear = hcri_block_create(&hcri_kind_linear, n, 0, allocator);
-    if (linear == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(linear);
     *constraint = &linear->base;
     return HCR_OK;
 }

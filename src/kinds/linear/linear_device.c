@@ -28,8 +28,7 @@ static hcr_status make(const hcri_plan *plan, const hcri_linear *linear, sides *
     made->ratio = hcri_allocate(allocator, count, sizeof(double));
     made->number = hcri_allocate(allocator, count, sizeof(size_t));
     HCRI_SCOPED double *scaled = hcri_allocate(allocator, plan->n, sizeof *scaled);
-    if (made->ratio == NULL || made->number == NULL || scaled == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(made->ratio && made->number && scaled);
     for (size_t i = 0; i < count; i++) {
         const double above = linear->inverse_upper[i], below = -linear->inverse_lower[i];
         if (above == 0 && below == 0)

@@ -13,8 +13,7 @@
 hcr_status hcri_lmi_create(size_t n, const hcr_allocator *allocator, size_t size, const double *constant,
                            const hcri_rows *terms, hcri_constraint **constraint, hcr_error *error) {
     hcri_lmi *lmi = hcri_block_create(&hcri_kind_lmi, n, 1, allocator);
-    if (lmi == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(lmi);
     lmi->size = size;
     (void)hcri_rows_append_all(&lmi->terms, hcri_block_memory(&lmi->base), terms, NULL);
     lmi->constant = hcri_copy(hcri_block_memory(&lmi->base), constant, terms->count, sizeof *constant);
@@ -42,8 +41,7 @@ static hcr_status invert(hcri_lmi *lmi, hcr_error *error) {
     HCRI_SCRATCH(scratch, lmi->base.allocator);
     lmi->inverse = hcri_allocate(hcri_block_memory(&lmi->base), lmi->terms.count, sizeof *lmi->inverse);
     double *column_sums = hcri_allocate(scratch, m, sizeof *column_sums);
-    if (lmi->inverse == NULL || column_sums == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(lmi->inverse && column_sums);
     const double *lower = lmi->lower;
     double *inverse = lmi->inverse;
     for (size_t b = 0; b < m; b++) /* column b of L⁻¹ */
@@ -112,8 +110,7 @@ double *hcri_lmi_panels(hcri_lmi *lmi, const hcri_rows *terms, size_t n, int red
 static hcr_status refuse(const hcri_constraint *constraint, const double *origin, hcr_error *error) {
     HCRI_SCRATCH(memory, constraint->allocator);
     double *scratch = hcri_allocate(memory, hcri_block_scratch(constraint), sizeof *scratch);
-    if (scratch == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(scratch);
     return hcri_block_refuse_origin(0, hcri_lmi_value(constraint, 0, origin, NULL, scratch), error);
 }
 

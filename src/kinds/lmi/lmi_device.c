@@ -20,8 +20,7 @@ static hcr_status reduce(const hcri_plan *plan, const hcri_lmi *lmi, hcri_rows *
     HCRI_SCOPED double *all = hcri_allocate(allocator, n, entries * sizeof *all);
     HCRI_SCOPED double *matrix = hcri_allocate(allocator, HCRI_LANES * (entries + HCRI_PANEL), sizeof *matrix);
     HCRI_SCOPED double *v = hcri_allocate(allocator, n, sizeof *v);
-    if (all == NULL || matrix == NULL || v == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(all && matrix && v);
     for (size_t j = 0; j < n; j++) {
         const double *direction = v;
         memset(v, 0, n * sizeof *v);

@@ -18,8 +18,7 @@ hcr_status hcri_lmi_follow(hcri_constraint *constraint, const hcri_origin_map *o
     const hcr_allocator *allocator = hcri_block_memory(constraint);
     const size_t entries = lmi->terms.count;
     hcri_moving_lmi *moving = hcri_allocate(allocator, 1, sizeof *moving);
-    if (moving == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(moving);
     lmi->moving = moving;
     HCRI_TRY(
         hcri_moving_rows_make(&lmi->terms, NULL, lmi->constant, 1, origin_map, allocator, &moving->entries, error));

@@ -132,8 +132,7 @@ hcr_status hcri_lmi_substitute(const hcri_constraint *constraint, const hcri_sub
     *substituted = NULL;
     HCRI_TRY(hcri_substituted_start(&row, substitution, memory, error));
     double *values = hcri_allocate(memory, entries, sizeof *values);
-    if (values == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(values);
     for (size_t e = 0; e < entries; e++) {
         hcri_substituted_row(&row, hcri_rows_row(&lmi->terms, e));
         values[e] = row.constant + lmi->constant[e];
@@ -146,8 +145,7 @@ hcr_status hcri_lmi_substitute(const hcri_constraint *constraint, const hcri_sub
         double rounding = 0, *scratch = hcri_allocate(memory, hcri_block_scratch(made), sizeof *scratch);
         const double c = scratch == NULL ? 0 : hcri_lmi_value(made, 0, values, &rounding, scratch);
         hcri_block_release(made);
-        if (scratch == NULL)
-            return hcri_fail_memory(error);
+        HCRI_ALLOCATED(scratch);
         return c > rounding ? hcri_fail(error, HCR_ERROR_EMPTY,
                                         "the equalities leave a matrix with the eigenvalue %.3g where none may be "
                                         "below 0",

@@ -27,8 +27,7 @@ static size_t shift_size(const hcri_quadratic *quadratic) {
 hcr_status hcri_quadratic_create(size_t n, const hcr_allocator *allocator, const hcri_quadratic_parts *parts,
                                  hcri_constraint **constraint, hcr_error *error) {
     hcri_quadratic *quadratic = hcri_block_create(&hcri_kind_quadratic, n, 1, allocator);
-    if (quadratic == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(quadratic);
     const hcr_allocator *memory = hcri_block_memory(&quadratic->base);
     quadratic->form = parts->form;
     quadratic->least_eigenvalue = parts->least_eigenvalue;
@@ -137,8 +136,7 @@ static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_e
         quadratic->unit = quadratic->matrix[j] == 1;
     if (quadratic->form == HCRI_DENSE) {
         quadratic->panels = hcri_quadratic_panels(quadratic, n);
-        if (quadratic->panels == NULL)
-            return hcri_fail_memory(error);
+        HCRI_ALLOCATED(quadratic->panels);
         HCRI_TRY(fill_single_panels(quadratic, error));
     }
     if (quadratic->form == HCRI_FACTOR)

@@ -36,8 +36,7 @@ static hcr_status put_triangle(hcri_code *code, const hcri_plan *plan, const hcr
                                const char *name, hcr_error *error) {
     const size_t n = plan->n, entries = n * (n + 1) / 2;
     double *triangle = hcri_allocate(&plan->region->set.allocator, entries, sizeof *triangle);
-    if (triangle == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(triangle);
     size_t at = 0;
     for (size_t i = 0; i < n; i++)
         for (size_t j = i; j < n; j++)
@@ -52,8 +51,7 @@ static hcr_status put_tables(hcri_code *code, const hcri_plan *plan, const hcri_
     const size_t n = plan->n;
     const double scale = -1 / quadratic->at_origin;
     HCRI_SCOPED double *scaled = hcri_allocate(&hcri_default_allocator, n, sizeof *scaled);
-    if (scaled == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(scaled);
     if (!quadratic->gradient_is_zero) {
         for (size_t j = 0; j < n; j++)
             scaled[j] = scale * quadratic->gradient[j];

@@ -91,8 +91,7 @@ static double still_half(const hcri_quadratic *quadratic) {
 hcr_status hcri_quadratic_follow(hcri_constraint *constraint, const hcri_origin_map *origin_map, hcr_error *error) {
     hcri_quadratic *quadratic = (hcri_quadratic *)constraint;
     hcri_moving_quadratic *moving = hcri_allocate(hcri_block_memory(constraint), 1, sizeof *moving);
-    if (moving == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(moving);
     quadratic->moving = moving;
     HCRI_TRY(make_rows(quadratic, origin_map, error));
     HCRI_TRY(make_level(quadratic, origin_map, error));

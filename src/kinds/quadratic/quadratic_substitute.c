@@ -79,8 +79,7 @@ static hcr_status to_dense(const hcri_quadratic *from, const hcri_substitution *
                            hcr_error *error) {
     const size_t n = from->base.n, k = by->coordinates;
     double *half = hcri_allocate(to->allocator, n * k + 2 * n, sizeof *half); /* P T, e, P e */
-    if (half == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(half);
     double *away = half + n * k, *pulled = away + n;
     for (size_t j = 0; j < n; j++) {
         const size_t coordinate = coordinate_of(by, j);
@@ -126,8 +125,7 @@ static hcr_status substitute_parts(const hcri_quadratic *from, const hcri_substi
     to->matrix = hcri_allocate(to->allocator, from->form == HCRI_DENSE ? k * k : k, sizeof(double));
     to->shift = hcri_allocate(to->allocator, k > factors ? k : factors, sizeof(double));
     to->linear = hcri_allocate(to->allocator, k, sizeof(double));
-    if (to->matrix == NULL || to->shift == NULL || to->linear == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(to->matrix && to->shift && to->linear);
     hcri_substituted_vector(row, from->linear);
     to->parts.constant += row->constant;
     for (size_t c = 0; c < row->count; c++)

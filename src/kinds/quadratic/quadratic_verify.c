@@ -36,8 +36,7 @@ static hcr_status verify_eigenvalue(const hcri_quadratic *quadratic, double leas
     const size_t n = quadratic->base.n;
     const hcr_allocator *allocator = quadratic->base.allocator;
     double *P = hcri_allocate(allocator, n * n, sizeof *P);
-    if (P == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(P);
     hcri_quadratic_add_matrix(quadratic, 1, P);
     const double norm = largest_row_sum(n, P), rounding = (least > 0 ? 4 : 64 * (double)n) * 0x1p-53 * norm;
     const int sound = norm == 0 ? least == 0 : hcri_is_positive(n, P, rounding - least);

@@ -24,8 +24,7 @@ hcr_status hcri_union_create(size_t n, int is_except, const hcr_allocator *alloc
                              hcr_error *error) {
     const hcri_kind *kind = is_except ? &hcri_kind_except : &hcri_kind_union;
     hcri_union *set = hcri_block_create(kind, n, 1, allocator);
-    if (set == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(set);
     set->base.convex = 0;
     *constraint = &set->base;
     return HCR_OK;
@@ -272,8 +271,7 @@ static hcr_status keep_origin(hcri_union *set, const double *origin, hcr_error *
 static hcr_status list_inequalities(hcri_body *body, hcr_error *error) {
     const size_t count = hcri_body_inequalities(body);
     hcri_body_inequality *each = hcri_allocate(body->memory, count, sizeof *each);
-    if (each == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(each);
     body->count = 0;
     for (hcri_body_place place = {0}; hcri_body_next(body, &place);)
         each[body->count++] = place.at;
@@ -317,8 +315,7 @@ static hcr_status place_except(hcri_constraint *constraint, const double *origin
     HCRI_TRY(keep_origin(set, origin, error));
     HCRI_SCRATCH(memory, constraint->allocator);
     double *gradient = hcri_allocate(memory, n, sizeof *gradient);
-    if (gradient == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(gradient);
     HCRI_TRY(place_body(set->body, origin, error));
     for (hcri_body_place place = {0}; hcri_body_next(set->body, &place);) {
         const hcri_kind *kind = place.at.block->kind;
@@ -337,8 +334,7 @@ static hcr_status place_except(hcri_constraint *constraint, const double *origin
 static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_error *error) {
     HCRI_SCRATCH(memory, constraint->allocator);
     double *scratch = hcri_allocate(memory, hcri_block_scratch(constraint), sizeof *scratch);
-    if (scratch == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(scratch);
     return constraint->kind->id == HCRI_KIND_EXCEPT ? place_except(constraint, origin, scratch, error)
                                                     : place_union(constraint, origin, scratch, error);
 }

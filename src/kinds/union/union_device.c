@@ -151,8 +151,7 @@ static hcr_status create(hcri_constraint *block, tables *made, hcr_error *error)
     }
     made->body = hcri_allocate(memory, bodies + inequalities + 2, sizeof *made->body);
     made->level = hcri_allocate(memory, 2 * inequalities + squares + n, sizeof *made->level);
-    if (made->body == NULL || made->level == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(made->body && made->level);
     made->square = made->body + bodies + 1;
     made->cone = made->level + inequalities;
     made->shift = made->cone + inequalities;

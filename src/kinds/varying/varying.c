@@ -43,8 +43,7 @@ static hcr_status append_products(hcri_varying *varying, size_t start, size_t en
                                   hcr_error *error) {
     HCRI_SCRATCH(scratch, varying->base.allocator);
     uint64_t *touched = hcri_allocate(scratch, end - start, sizeof *touched);
-    if (touched == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(touched);
     for (size_t k = start; k < end; k++) {
         const uint64_t key = key_of(products->left[k], products->right[k]);
         const uint64_t *found = bsearch(&key, keys, varying->pairs, sizeof *keys, by_key);
@@ -70,8 +69,7 @@ static hcr_status fill_products(hcri_varying *varying, const hcri_bilinear *prod
     uint64_t *keys = hcri_allocate(scratch, entries, sizeof *keys);
     double *sums = hcri_allocate(scratch, entries, 2 * sizeof *sums);
     uint32_t *columns = hcri_allocate(scratch, entries, sizeof *columns);
-    if (keys == NULL || sums == NULL || columns == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(keys && sums && columns);
     const hcri_bilinear from_first = {products->start, products->left + first, products->right + first,
                                       products->values + first};
     HCRI_TRY(collect_pairs(varying, entries, &from_first, keys, error));
@@ -85,8 +83,7 @@ hcr_status hcri_varying_create(size_t n, const hcr_allocator *allocator, const h
                                const hcri_bilinear *products, const double *lower, const double *upper,
                                hcri_constraint **constraint, hcr_error *error) {
     hcri_varying *varying = hcri_block_create(&hcri_kind_varying, n, 2 * rows->count, allocator);
-    if (varying == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(varying);
     const hcr_allocator *memory = hcri_block_memory(&varying->base);
     varying->lower = hcri_copy(memory, lower, rows->count, sizeof *lower);
     varying->upper = hcri_copy(memory, upper, rows->count, sizeof *upper);

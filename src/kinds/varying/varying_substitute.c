@@ -43,8 +43,7 @@ static hcr_status add_product(substituted *made, uint32_t left, uint32_t right, 
     made->right = rights == NULL ? made->right : rights;
     double *values = hcri_grow(made->allocator, made->values, &made->capacity[2], needed, sizeof *values);
     made->values = values == NULL ? made->values : values;
-    if (lefts == NULL || rights == NULL || values == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(lefts && rights && values);
     made->left[made->entries] = left;
     made->right[made->entries] = right;
     made->values[made->entries++] = a;

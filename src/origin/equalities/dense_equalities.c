@@ -47,8 +47,7 @@ static hcr_status give_up(hcr_error *error) {
 static hcr_status factor_pivoted(hcri_dense_equalities *system, double *tau, hcr_error *error) {
     const lapack_int rows = (lapack_int)system->rows, columns = (lapack_int)system->columns;
     HCRI_SCOPED lapack_int *pivot = hcri_allocate(memory, system->rows, sizeof *pivot);
-    if (pivot == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(pivot);
     const lapack_int info = LAPACKE_dgeqp3(LAPACK_COL_MAJOR, columns, rows, system->basis, columns, pivot, tau);
     for (size_t i = 0; i < system->rows; i++)
         system->row[i] = (size_t)pivot[i] - 1;
@@ -113,8 +112,7 @@ static hcr_status factor_independent(hcri_dense_equalities *system, double *tau,
     if (rows > columns)
         return HCR_OK;
     HCRI_SCOPED double *copy = hcri_copy(memory, system->basis, rows * columns, sizeof *copy);
-    if (copy == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(copy);
     if (LAPACKE_dgeqrf(LAPACK_COL_MAJOR, (lapack_int)columns, (lapack_int)rows, copy, (lapack_int)columns, tau) != 0)
         return give_up(error);
     *done = 1;
@@ -132,8 +130,7 @@ static hcr_status choose_rows(hcri_dense_equalities *system, hcr_error *error) {
     HCRI_TRY(hcri_stop_check(error));
     const size_t rows = system->rows, columns = system->columns, most = rows < columns ? rows : columns;
     HCRI_SCOPED double *length = numbers(rows), *tau = numbers(most), *point = numbers(system->rights);
-    if (length == NULL || tau == NULL || point == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(length && tau && point);
     for (size_t i = 0; i < rows; i++) {
         length[i] = hcri_norm(columns, system->A + i * columns);
         for (size_t j = 0; j < columns; j++)
@@ -161,8 +158,7 @@ static hcr_status choose_columns(hcri_dense_equalities *system, hcr_error *error
     const lapack_int columns = (lapack_int)system->columns, rank = (lapack_int)system->rank;
     HCRI_SCOPED double *copy = hcri_copy(memory, system->basis, system->rank * system->columns, sizeof *copy);
     HCRI_SCOPED lapack_int *pivot = hcri_allocate(memory, system->rank, sizeof *pivot);
-    if (copy == NULL || pivot == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(copy && pivot);
     if (LAPACKE_dgetrf(LAPACK_COL_MAJOR, columns, rank, copy, columns, pivot) != 0)
         return give_up(error);
     for (size_t j = 0; j < system->columns; j++)
@@ -181,8 +177,7 @@ static hcr_status gather_sparse(hcri_dense_equalities *system, hcr_error *error)
     HCRI_SCOPED uint32_t *place = hcri_allocate(memory, columns, sizeof *place);
     HCRI_SCOPED double *value = numbers(columns);
     system->end = hcri_allocate(own, system->rank, sizeof *system->end);
-    if (place == NULL || value == NULL || system->end == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(place && value && system->end);
     for (size_t i = 0; i < system->rank; i++) {
         const double *a = system->A + system->row[i] * columns;
         size_t terms = 0, dependent = 0;
@@ -325,8 +320,7 @@ static hcr_status solve_dependent(hcri_dense_equalities *system, hcr_error *erro
     HCRI_SCOPED double *factor = numbers(rank * rank), *solution = numbers(rank * rights),
                        *residual = numbers(rank * (rights + 1));
     HCRI_SCOPED lapack_int *pivot = hcri_allocate(memory, rank, sizeof *pivot);
-    if (factor == NULL || solution == NULL || residual == NULL || pivot == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(factor && solution && residual && pivot);
     for (size_t i = 0; i < rank; i++)
         for (size_t k = 0; k < rank; k++)
             factor[k * rank + i] = system->A[system->row[i] * columns + system->column[k]];

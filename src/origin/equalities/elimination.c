@@ -70,8 +70,7 @@ static hcr_status prepare(solver *at, hcri_pool *pool, hcr_error *error) {
     to->affine.constant = hcri_allocate(allocator, n, sizeof(double));
     to->size = hcri_allocate(allocator, n, sizeof(double));
     to->equality = hcri_allocate(allocator, m, sizeof(uint32_t));
-    if (to->affine.dependent == NULL || to->affine.constant == NULL || to->size == NULL || to->equality == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(to->affine.dependent && to->affine.constant && to->size && to->equality);
     for (size_t j = 0; j < n; j++)
         at->fixed_by[j] = NONE;
     for (size_t k = 0; k < entries; k++)
@@ -215,8 +214,7 @@ static hcr_status check_fixed(solver *at, uint32_t e, hcr_error *error) {
     if (!ties && fabs(left) <= hcri_equality_rounding * sizes)
         return HCR_OK;
     unsigned char *marked = hcri_allocate(at->scratch, at->m, 1);
-    if (marked == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(marked);
     mark_fixing(at, e, marked);
     return hcri_conflict_refuse_equalities(at->set, marked, ties, error);
 }
@@ -381,8 +379,7 @@ static hcr_status refuse_group(solver *at, const hcri_dense_equalities *system, 
     const size_t equalities = system->rows;
     unsigned char *marked = hcri_allocate(at->scratch, at->m, 1);
     uint32_t *member = hcri_copy(at->scratch, at->member, equalities, sizeof *member);
-    if (marked == NULL || member == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(marked && member);
     mark_fixing(at, member[system->conflict], marked);
     for (size_t i = 0; i < system->rank; i++)
         if (fabs(system->weight[i]) > part_of_it)
@@ -410,8 +407,7 @@ static hcr_status take_group(solver *at, const hcri_dense_equalities *system, hc
     HCRI_SCRATCH(scratch, at->allocator);
     uint32_t *equality = hcri_allocate(scratch, rank, sizeof *equality);
     double *row = hcri_allocate(scratch, outputs > varies ? outputs : varies, sizeof *row);
-    if (equality == NULL || row == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(equality && row);
     for (size_t i = 0; i < rank; i++) {
         equality[i] = to->equality[first + i] = at->member[system->row[i]];
         const size_t terms = sparse_row(at, 0, outputs, at->output, system->basis + i * outputs);

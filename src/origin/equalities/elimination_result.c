@@ -32,8 +32,7 @@ hcr_status hcri_elimination_sort(hcri_elimination *to, const hcr_allocator *allo
     numbered *order = hcri_allocate(scratch, count, sizeof *order);
     double *constant = hcri_copy(scratch, to->affine.constant, count, sizeof *constant);
     double *size = hcri_copy(scratch, to->size, count, sizeof *size);
-    if (order == NULL || constant == NULL || size == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(order && constant && size);
     for (uint32_t i = 0; i < count; i++)
         order[i] = (numbered){to->affine.dependent[i], i};
     qsort(order, count, sizeof *order, by_key);
@@ -73,8 +72,7 @@ hcr_status hcri_elimination_mark(const hcri_elimination *elimination, const hcri
     HCRI_SCRATCH(scratch, &set->allocator);
     size_t *waiting = hcri_allocate(scratch, affine->count, sizeof *waiting), count = 0;
     unsigned char *seen = hcri_allocate(scratch, affine->count, 1); /* those that were ever put there */
-    if (waiting == NULL || seen == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(waiting && seen);
     waiting[count++] = d;
     seen[d] = 1;
     while (count > 0) {

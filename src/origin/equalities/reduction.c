@@ -41,8 +41,7 @@ static hcr_status keep_independent(hcri_set *settled, hcri_elimination *eliminat
     hcri_equalities *equalities = &settled->equalities;
     HCRI_SCRATCH(scratch, allocator);
     uint32_t *number = hcri_allocate(scratch, equalities->rows.count, sizeof *number);
-    if (number == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(number);
     hcri_rows kept = {0}, *rows = &equalities->rows, *determined = &elimination->determined;
     for (uint32_t i = 0; i < elimination->affine.count; i++) {
         const uint32_t e = elimination->equality[i];
@@ -278,8 +277,7 @@ static void drop_implied(hcri_reduction *reduction, hcri_set *settled, const uns
 static hcr_status add_blocks(hcri_reduction *reduction, hcri_set *settled, hcr_error *error) {
     HCRI_SCRATCH(scratch, &settled->allocator);
     unsigned char *implied = hcri_allocate(scratch, settled->blocks, 1);
-    if (implied == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(implied);
     for (size_t b = 2; b < settled->blocks; b++) {
         if (settled->block[b]->kind->is_bilinear) /* it isn't jointly convex: not for what is reduced */
             continue;

@@ -9,8 +9,7 @@ hcr_status hcri_rows_transpose(const hcri_rows *rows, size_t columns, hcri_rows 
     HCRI_SCOPED double *values = hcri_allocate(memory, entries, sizeof *values);
     /* where the next entry of column j − 1 goes */
     HCRI_SCOPED size_t *start = hcri_allocate(memory, columns + 2, sizeof *start);
-    if (from == NULL || values == NULL || start == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(from && values && start);
     for (size_t k = 0; k < entries; k++)
         start[rows->columns[k] + 2]++;
     for (size_t j = 0; j < columns; j++)

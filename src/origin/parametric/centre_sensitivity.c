@@ -183,8 +183,7 @@ static hcr_status add_curvature(sensitivity *at, const hcri_constraint *block, s
     HCRI_SCOPED double *matrix = hcri_allocate(memory, n * n + 2 * n, sizeof *matrix);
     double *eigenvalue = matrix + n * n;
     HCRI_SCOPED uint32_t *column = hcri_allocate(memory, n, sizeof *column);
-    if (matrix == NULL || column == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(matrix && column);
     const int curved = take_curvature(at, block, i, matrix, eigenvalue + n);
     if (curved)
         memcpy(at->row, eigenvalue + n, n * sizeof *at->row);
@@ -275,8 +274,7 @@ static hcr_status solve_normal(sensitivity *at, size_t count, double *solution, 
     static const double close = 1e-20; /* of squares */
     HCRI_SCOPED double *residual = hcri_copy(memory, solution, count, sizeof *residual);
     HCRI_SCOPED double *numbers = hcri_allocate(memory, 3 * count, sizeof *numbers);
-    if (residual == NULL || numbers == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(residual && numbers);
     double *diagonal = numbers, *direction = numbers + count, *image = direction + count, size = 0;
     for (size_t a = 0; a < count; a++) {
         for (size_t e = at->by_column.start[at->column[a]]; e < at->by_column.start[at->column[a] + 1]; e++)
@@ -309,8 +307,7 @@ static hcr_status solve(sensitivity *at, size_t parameter, hcri_rows *moves, hcr
     HCRI_TRY(hcri_stop_check(error));
     const size_t column = at->outputs + parameter, count = find_partners(at, column);
     HCRI_SCOPED double *solution = hcri_allocate(memory, count, sizeof *solution);
-    if (solution == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(solution);
     take_right(at, column, count, solution);
     if (count != 0)
         HCRI_TRY(solve_normal(at, count, solution, error));
@@ -408,8 +405,7 @@ hcr_status hcri_sensitivity_map(const hcri_lifted *lifted, const hcri_sweep *swe
     HCRI_SCOPED double *row = hcri_allocate(memory, 3 * parameters, sizeof *row);
     HCRI_SCOPED uint32_t *columns = hcri_allocate(memory, parameters, sizeof *columns);
     HCRI_SCOPED uint32_t *place = hcri_allocate(memory, outputs, sizeof *place); /* of an output among the free ones */
-    if (row == NULL || columns == NULL || place == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(row && columns && place);
     const hcri_reduction *reduction = lifted->free->reduction;
     for (uint32_t k = 0; k < lifted->free->outputs; k++)
         place[reduction == NULL ? k : reduction->free[k]] = k;

@@ -54,8 +54,7 @@ hcr_status hcri_given_check_equalities(const hcri_set *set, const double *points
     const hcri_rows *rows = &set->equalities.rows;
     const size_t outputs = set->outputs;
     HCRI_SCOPED double *still = hcri_allocate(memory, outputs, sizeof *still);
-    if (still == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(still);
     for (size_t e = 0; e < rows->count; e++) {
         double off;
         if (is_off(rows, e, outputs, points, set->equalities.right[e], &off))
@@ -78,8 +77,7 @@ static hcr_status take_moves(const hcri_lifted *lifted, const hcri_sweep *sweep,
     const hcri_set *free = lifted->free;
     HCRI_SCOPED uint32_t *columns = hcri_allocate(memory, free->outputs, sizeof *columns);
     HCRI_SCOPED double *values = hcri_allocate(memory, free->outputs, sizeof *values);
-    if (columns == NULL || values == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(columns && values);
     for (size_t l = 0; l < sweep->n - sweep->outputs; l++) {
         size_t count = 0;
         for (uint32_t k = 0; k < free->outputs && builder->point_count > 1; k++) {
@@ -105,8 +103,7 @@ static hcr_status make_origin_map(const hcri_lifted *lifted, const hcri_sweep *s
     HCRI_TRY(take_moves(lifted, sweep, builder, &moves, error));
     HCRI_TRY(hcri_sensitivity_map(lifted, sweep, &moves, 0, &origin_map->map, error));
     origin_map->constant = hcri_allocate(memory, outputs, sizeof(double));
-    if (point == NULL || origin_map->constant == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(point && origin_map->constant);
     /* The dependent outputs' constants at x = 0. */
     memcpy(point, builder->points, outputs * sizeof *point);
     hcri_affine_complete(lifted->affine, point);
@@ -206,8 +203,7 @@ static hcr_status check_origin_map(const hcri_lifted *lifted, const hcri_origin_
     HCRI_SCOPED_BY(hcri_sweep_release) hcri_sweep sweep = {0};
     HCRI_TRY(hcri_sweep_create(set, &origin_map->map, &sweep, error));
     HCRI_SCOPED double *numbers = hcri_allocate(memory, 3 * n + lifted->free->n, sizeof *numbers);
-    if (numbers == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(numbers);
     check at = {.lifted = lifted,
                 .sweep = &sweep,
                 .middle = numbers,

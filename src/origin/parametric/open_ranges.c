@@ -59,8 +59,7 @@ hcr_status hcri_close_ranges(const hcr_builder *builder, hcri_set *ranged, hcr_e
     HCRI_TRY(refuse_curved(builder, error));
     HCRI_SCOPED_BY(hcri_set_release) hcri_set convex = {0};
     HCRI_SCOPED double *numbers = hcri_allocate(memory, 3 * n, sizeof *numbers);
-    if (numbers == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(numbers);
     double *centre = numbers, *lower = centre + n, *upper = lower + n, radius;
     for (size_t j = 0; j < n; j++) {
         lower[j] = -INFINITY;

@@ -102,8 +102,7 @@ static hcr_status find_together(const hcri_lifted *lifted, double *point, double
             return hcri_fail(error, HCR_ERROR_EMPTY, "not jointly convex");
     joint.outputs = joint.n;
     HCRI_SCOPED double *x = hcri_allocate(memory, joint.n, sizeof *x);
-    if (x == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(x);
     HCRI_TRY(hcri_analysis_centre(&joint, lifted->unbounded_allowed, lifted->lower, lifted->upper, x, room, error));
     return find_in_slice(lifted, x + lifted->set->outputs, point, room, error);
 }
@@ -124,8 +123,7 @@ hcr_status hcri_moving_reference(const hcri_lifted *lifted, double *point, doubl
         return status;
     HCRI_SCOPED double *x = hcri_allocate(memory, set->n, sizeof *x);
     HCRI_SCOPED double *found = hcri_allocate(memory, set->n, sizeof *found);
-    if (x == NULL || found == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(x && found);
     for (int k = 0; k < TRIES && status == HCR_ERROR_EMPTY; k++) {
         for (size_t l = 0; l < parameters; l++) { /* in the middle half of each range */
             const double turn = golden * (double)(k + 1) * (double)(l + 1), share = 0.25 + 0.5 * (turn - floor(turn));
@@ -162,8 +160,7 @@ static hcr_status take(moving *at, const hcri_rows *moves, double least, double 
     HCRI_SCOPED_BY(hcri_rows_scoped) hcri_rows map = {0};
     HCRI_SCOPED_BY(hcri_counterpart_release) hcri_counterpart counterpart = {0};
     HCRI_SCOPED double *centre = hcri_allocate(memory, at->sweep.outputs, sizeof *centre);
-    if (centre == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(centre);
     HCRI_TRY(hcri_sensitivity_map(at->lifted, &at->sweep, moves, 1, &map, error));
     hcr_status status = hcri_counterpart_make(at->lifted, &map, NULL, &counterpart, error);
     if (status == HCR_OK)
@@ -224,8 +221,7 @@ static hcr_status make_origin_map(const moving *at, hcri_origin_map *origin_map,
     *origin_map = (hcri_origin_map){
         .outputs = outputs, .parameters = at->sweep.n - outputs, .lower = at->sweep.lower, .upper = at->sweep.upper};
     origin_map->constant = hcri_allocate(memory, outputs, sizeof(double));
-    if (origin_map->constant == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(origin_map->constant);
     for (size_t j = 0; j < outputs; j++)
         origin_map->constant[j] = -hcri_rows_dot_minus(&at->map, j, at->point + outputs, at->centre[j]);
     return hcri_rows_append_all(&origin_map->map, memory, &at->map, error);

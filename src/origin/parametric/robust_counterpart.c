@@ -161,8 +161,7 @@ static hcr_status add_varying(const maker *at, const hcri_constraint *block, siz
     const size_t n = at->from->n, outputs = at->from->outputs;
     HCRI_SCOPED double *point = hcri_allocate(memory, 2 * n + outputs, sizeof *point);
     HCRI_SCOPED uint32_t *columns = hcri_allocate(memory, outputs, sizeof *columns);
-    if (point == NULL || columns == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(point && columns);
     double *gradient = point + n, *values = gradient + n;
     memcpy(point + outputs, at->to->sweep.middle, (n - outputs) * sizeof *point);
     block->kind->add_gradient(block, i, point, 1, gradient, block->scratch);
@@ -185,8 +184,7 @@ static hcr_status fix_parameters(const maker *at, const hcr_allocator *scratch, 
     static const double one = 1;
     const size_t n = at->from->n, outputs = at->from->outputs;
     double *constant = hcri_allocate(scratch, n, sizeof *constant);
-    if (constant == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(constant);
     *fixed = (hcri_substitution){.coordinates = outputs, .constant = constant};
     memcpy(constant + outputs, at->to->sweep.middle, (n - outputs) * sizeof *constant);
     for (uint32_t j = 0; j < n; j++)
@@ -208,8 +206,7 @@ static hcr_status add_others(const maker *at, hcr_error *error) {
     for (size_t b = 2; b < at->from->blocks; b++)
         inequalities += at->from->block[b]->count;
     at->to->worst = hcri_allocate(memory, inequalities, sizeof(hcri_worst *));
-    if (at->to->worst == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(at->to->worst);
     HCRI_TRY(fix_parameters(at, scratch, &fixed, error));
     for (size_t b = 2; b < at->from->blocks; b++) {
         const hcri_constraint *block = at->from->block[b];
@@ -230,8 +227,7 @@ static hcr_status make(maker *at, const hcri_set *free, hcr_error *error) {
     hcri_set *set = &at->to->set;
     HCRI_SCOPED unsigned char *idle = hcri_allocate(memory, at->from->n + at->from->linear->rows.count, 1);
     HCRI_SCOPED double *change = hcri_allocate(memory, at->from->n - at->from->outputs, sizeof *change);
-    if (idle == NULL || change == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(idle && change);
     at->change = change;
     mark_idle(free, idle);
     HCRI_TRY(hcri_set_add_outputs_of(set, at->from, error));

@@ -141,8 +141,7 @@ static hcr_status prepare(robust *at, const double *point, const hcr_allocator *
     at->row = hcri_allocate(scratch, n, sizeof(double));
     at->column = hcri_allocate(scratch, longest, sizeof(uint32_t));
     at->value = hcri_allocate(scratch, longest, sizeof(double));
-    if (at->z == NULL || at->row == NULL || at->column == NULL || at->value == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(at->z && at->row && at->column && at->value);
     for (size_t j = 0; j < n; j++)
         at->z[j] = point[reduction == NULL ? j : reduction->free[j]];
     return HCR_OK;
@@ -152,8 +151,7 @@ static hcr_status solve(robust *at, size_t pairs, int is_small, double *moves, d
     const size_t columns = at->room + 1 + 2 * pairs;
     HCRI_SCOPED_BY(hcri_lp_scoped) hcri_lp *lp = NULL;
     HCRI_SCOPED double *objective = hcri_allocate(memory, columns, sizeof *objective);
-    if (objective == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(objective);
     HCRI_TRY(hcri_program_create(&at->program, columns, error));
     at->program.upper[at->room] = 1; /* no ball at the middle of the range is larger */
     objective[at->room] = 1;

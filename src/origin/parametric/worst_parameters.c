@@ -24,8 +24,7 @@ hcr_status hcri_sweep_create(const hcri_set *set, const hcri_rows *map, hcri_swe
                           .lower = set->box->lower + set->outputs,
                           .upper = set->box->upper + set->outputs};
     sweep->middle = hcri_allocate(memory, 2 * parameters, sizeof(double));
-    if (sweep->middle == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(sweep->middle);
     sweep->half = sweep->middle + parameters;
     for (size_t l = 0; l < parameters; l++) {
         sweep->half[l] = 0.5 * (sweep->upper[l] - sweep->lower[l]);
@@ -113,8 +112,7 @@ hcr_status hcri_worst_create(const hcri_sweep *sweep, const hcri_constraint *blo
                              hcr_error *error) {
     const size_t n = sweep->n, parameters = n - sweep->outputs;
     HCRI_SCOPED_BY(hcri_worst_scoped) hcri_worst *made = hcri_allocate(memory, 1, sizeof *made);
-    if (made == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(made);
     *made = (hcri_worst){.memory = {.from = memory}, .sweep = sweep, .block = block, .i = i};
     const hcr_allocator *own = hcri_pool_allocator(&made->memory);
     made->parameter = hcri_allocate(own, parameters, sizeof *made->parameter);

@@ -190,8 +190,7 @@ static hcr_status refuse_union(const star *s, const hcri_constraint *block, cons
 /* One union: its pieces, and the box around them. */
 static hcr_status add_union(star *s, hcri_constraint *block, hcr_error *error) {
     HCRI_SCOPED double *lower = hcri_allocate(memory, 2 * s->n, sizeof *lower);
-    if (lower == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(lower);
     double *upper = lower + s->n;
     const size_t before = s->pieces;
     hcr_error why = {0};
@@ -300,8 +299,7 @@ static hcr_status try_origins(const star *s, size_t count, const candidate *trie
     *region = NULL;
     HCRI_SCOPED double *reference = hcri_allocate(memory, s->n, sizeof *reference);
     HCRI_SCOPED hcri_origin_map *maps = hcri_allocate(memory, count, sizeof *maps);
-    if (reference == NULL || maps == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(reference && maps);
     for (size_t k = 0; k < count && has_parameters(s); k++)
         maps[k] = (hcri_origin_map){.outputs = s->outputs,
                                     .parameters = s->n - s->outputs,
@@ -352,8 +350,7 @@ static hcr_status add_common_centre(star *s, hcr_error *error) {
 static hcr_status take_sample(star *s, hcr_error *error) {
     HCRI_SCOPED double *share = hcri_allocate(memory, s->pieces, sizeof *share);
     double total = 0;
-    if (share == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(share);
     for (size_t k = 0; k < s->pieces; k++) {
         share[k] = 1;
         for (size_t j = 0; j < s->n; j++) {
@@ -416,8 +413,7 @@ static hcr_status choose(star *s, hcr_error *error) {
 /* The mean of the points, which is in the convex part, drawn to the chosen origin until it has room. */
 static hcr_status draw_mean(star *s, hcr_region **region, hcr_error *error) {
     HCRI_SCOPED double *y = hcri_allocate(memory, s->n, sizeof *y);
-    if (y == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(y);
     for (size_t k = 0; k < MEAN_STEPS; k++) {
         HCRI_SCOPED_BY(free_region) hcr_region *drawn = NULL;
         for (size_t j = 0; j < s->n; j++)
@@ -459,8 +455,7 @@ static hcr_status add_given(star *s, hcr_error *error) {
     other.origin = HCR_ORIGIN_GIVEN;
     other.point_count = s->builder->point_count;
     s->given = hcri_allocate(memory, origins, sizeof *s->given);
-    if (s->given == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(s->given);
     for (size_t k = 1; k < origins; k++) {
         other.points = s->builder->points + k * numbers;
         HCRI_TRY(hcri_analysis_find(&other, &s->moving, &s->given[k].found, error));

@@ -40,8 +40,7 @@ hcr_status hcri_sample_add(hcri_sample *sample, const hcr_region *piece, const h
     if (grown != NULL)
         sample->points = grown;
     HCRI_SCOPED_BY(free_workspace) hcr_workspace *workspace = NULL;
-    if (grown == NULL || polar == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(grown && polar);
     HCRI_TRY(hcr_workspace_create(piece, 1, &workspace, error));
     hcri_random random;
     hcri_random_seed(&random, seed);
@@ -61,8 +60,7 @@ static hcr_status count_hidden(const hcr_region *region, size_t count, const dou
     const size_t p = hcr_region_parameters(region);
     HCRI_SCOPED_BY(free_workspace) hcr_workspace *workspace = NULL;
     HCRI_SCOPED unsigned char *sees = hcri_allocate(memory, count, 1);
-    if (sees == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(sees);
     HCRI_TRY(hcr_workspace_create(region, 1, &workspace, error));
     for (size_t k = 0; k < region->origins; k++) {
         for (size_t i = 0; i < count && region->origins > 1; i++)
@@ -83,8 +81,7 @@ hcr_status hcri_sample_hidden(const hcri_sample *sample, const hcr_region *regio
     HCRI_SCOPED double *y = hcri_allocate(memory, sample->count, outputs * sizeof *y);
     HCRI_SCOPED double *x = hcri_allocate(memory, sample->count, p * sizeof *x);
     HCRI_SCOPED hcr_ray *rays = hcri_allocate(memory, sample->count, sizeof *rays);
-    if (polar == NULL || y == NULL || x == NULL || rays == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(polar && y && x && rays);
     for (size_t i = 0; i < sample->count; i++) {
         memcpy(y + i * outputs, sample->points + i * n, outputs * sizeof *y);
         memcpy(x + i * p, sample->points + i * n + outputs, p * sizeof *x);

@@ -68,8 +68,7 @@ static size_t find_slot(const hcri_pieces *pieces, size_t count, const uint32_t 
 static hcr_status grow_table(hcri_pieces *pieces, hcr_error *error) {
     const size_t slots = pieces->slots == 0 ? 64 : 2 * pieces->slots;
     size_t *slot = hcri_allocate(pieces->allocator, slots, sizeof *slot);
-    if (slot == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(slot);
     hcri_release(pieces->allocator, pieces->slot);
     pieces->slot = slot;
     pieces->slots = slots;
@@ -115,8 +114,7 @@ hcr_status hcri_pieces_add(hcri_pieces *pieces, size_t count, const uint32_t *co
     }
     hcri_piece_side(*sides)[2] =
         hcri_grow(pieces->allocator, pieces->side, &pieces->capacity, pieces->rows.count + 1, sizeof *sides);
-    if (sides == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(sides);
     pieces->side = sides;
     HCRI_TRY(hcri_rows_append(&pieces->rows, pieces->allocator, count, columns, values, error));
     const size_t i = pieces->latest = pieces->rows.count - 1;
@@ -161,8 +159,7 @@ hcr_status hcri_pieces_build(const hcri_pieces *pieces, hcr_builder *builder, hc
     if (rows == 0)
         return HCR_OK;
     HCRI_SCOPED double *bound = bounds_of(pieces);
-    if (bound == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(bound);
     const hcri_linear *linear = hcri_builder_linear(builder);
     const size_t before = linear == NULL ? 0 : linear->rows.count;
     HCRI_TRY(hcr_builder_add_sparse_rows(builder, rows, pieces->rows.start, pieces->rows.columns, pieces->rows.values,
@@ -220,8 +217,7 @@ hcr_status hcri_pieces_build_varying(const hcri_pieces *pieces, size_t parameter
     HCRI_SCOPED double *bound = bounds_of(pieces), *values = hcri_allocate(allocator, entries, 2 * sizeof *values);
     HCRI_SCOPED size_t *start = hcri_allocate(allocator, rows + 1, 2 * sizeof *start);
     HCRI_SCOPED uint32_t *columns = hcri_allocate(allocator, entries, 3 * sizeof *columns);
-    if (bound == NULL || values == NULL || start == NULL || columns == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(bound && values && start && columns);
     split_rows split = {start,  start + rows + 1, columns, columns + entries, columns + 2 * entries,
                         values, values + entries};
     fill_split(&pieces->rows, parameters, &split);
@@ -237,8 +233,7 @@ hcr_status hcri_pieces_add_equality(hcr_builder *builder, size_t parameters, hcr
     HCRI_SCOPED double *split_values = hcri_allocate(allocator, count, 2 * sizeof *split_values);
     HCRI_SCOPED uint32_t *split_columns = hcri_allocate(allocator, count, 3 * sizeof *split_columns);
     size_t start[4] = {0}, ends[2] = {0, count};
-    if (split_values == NULL || split_columns == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(split_values && split_columns);
     split_rows split = {
         start,        start + 2,           split_columns, split_columns + count, split_columns + 2 * count,
         split_values, split_values + count};
