@@ -237,10 +237,9 @@ int command_check(int argc, char **argv) {
     const struct usage usage = {
         .name = "check",
         .operands = "REGION Y",
-        .summary =
-            "Reports which rows of the table Y are outside the region, by how much, and the line of the region text "
-            "that they violate most. Rows and inequalities are counted from 0. Without --exact, sums are floating "
-            "point, and a row within rounding of the frontier may go either way.",
+        .summary = "Reports which rows of the table Y are outside the region, by how much, and the line of the region "
+                   "text that they violate most. Rows and inequalities are counted from 0. Without --exact, sums are "
+                   "floating point, and a row within rounding of the frontier may go either way.",
         .example = "hcr check --exact load.region forecast.csv",
         .outside = "a row was outside, or a parameter out of its range",
         OPTION_ROWS(rows),

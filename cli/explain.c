@@ -22,10 +22,9 @@ int command_explain(int argc, char **argv) {
     const struct usage usage = {
         .name = "explain",
         .operands = "REGION",
-        .summary =
-            "Prints what a region is made of: its outputs, the kind and number of constraints that each line "
-            "became, the equalities, the origin and what is visible from it, the inradius, the bounds, what a decode "
-            "costs, and bounds that may not be meant.",
+        .summary = "Prints what a region is made of: its outputs, the kind and number of constraints that each line "
+                   "became, the equalities, the origin and what is visible from it, the inradius, the bounds, what a "
+                   "decode costs, and bounds that may not be meant.",
         .example = "hcr explain load.region --set dmax=20",
         .outside = "--sample: the limits of a row leave no point",
         OPTION_ROWS(rows),

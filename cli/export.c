@@ -105,11 +105,9 @@ int command_export(int argc, char **argv) {
     const struct usage usage = {
         .name = "export",
         .operands = "c|cuda REGION|MODEL",
-        .summary =
-            "Writes C99 that needs nothing but a compiler: the maps of a region (decode, contract, soften, check), or "
-            "a whole trained model. Or CUDA C++, a kernel a map. Results are inside in exact arithmetic, as the "
-            "library's are. With it come a "
-            "README, a CMake file and a self-test.",
+        .summary = "Writes C99 that needs nothing but a compiler: the maps of a region (decode, contract, soften, "
+                   "check), or a whole trained model. Or CUDA C++, a kernel a map. Results are inside in exact "
+                   "arithmetic, as the library's are. With it come a README, a CMake file and a self-test.",
         .example = "hcr export c torque.region -o firmware/torque --single",
         OPTION_ROWS(rows),
     };

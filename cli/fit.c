@@ -226,8 +226,7 @@ static void read_weights(struct job *job) {
     must(hcr_table_read(job->weights_path, HCR_TABLE_BY_NAME, NULL, 1, &job->weights, &failure));
     if (job->weights.columns != 1 || job->weights.rows != job->inputs.rows)
         fail(EXIT_INPUT,
-             "\"%s\" has %zu rows and %zu columns: weights are one column, with a row for each of the %zu "
-             "rows of X",
+             "\"%s\" has %zu rows and %zu columns: weights are one column, with a row for each of the %zu rows of X",
              job->weights_path, job->weights.rows, job->weights.columns, job->inputs.rows);
     job->options.sample_weights = job->weights.values;
 }
@@ -349,11 +348,9 @@ int command_fit(int argc, char **argv) {
          &options->features, 1, 0},
         {OPTION_CHOICE, '\0', "head", HEADS,
          "hcr: direction and radius, trained on the encoded targets (the paper's); hcr-direct: the same, trained on "
-         "the "
-         "outputs; hcr-contract: a linear head, contracted; hcr-soften: the same, softened; hcr-project: the same, "
-         "taken to the nearest point; simple: a linear head and "
-         "no "
-         "guarantee; hcr, with --loss hcr-contract, with --quantiles hcr-project",
+         "the outputs; hcr-contract: a linear head, contracted; hcr-soften: the same, softened; hcr-project: the same, "
+         "taken to the nearest point; simple: a linear head and no guarantee; hcr, with --loss hcr-contract, with "
+         "--quantiles hcr-project",
          &job.head, 0, 0},
         {OPTION_CHOICE, '\0', "loss", "squared|absolute|huber|pinball",
          "what an output costs that misses its target, in units of the targets' deviation: its square; its size, which "
@@ -367,8 +364,7 @@ int command_fit(int argc, char **argv) {
          1 - 1e-6},
         {OPTION_NUMBERS, '\0', "quantiles", "Q,…",
          "learn several quantiles of each output, such as 0.1,0.5,0.9, by that loss: outputs are named "
-         "\"load[0]@0.1\", "
-         "never cross, and are inside at every level",
+         "\"load[0]@0.1\", never cross, and are inside at every level",
          &job.quantiles, 0, 0},
         {OPTION_FLAG, '\0', "calibrate", NULL,
          "with --validation: move the quantiles of a level, before they are taken inside, until the share of the "
@@ -430,8 +426,8 @@ int command_fit(int argc, char **argv) {
         .operands = "REGION X Y",
         .summary = "Trains a model on the rows of the tables X (inputs) and Y (targets). Whatever inputs it is given "
                    "later, its outputs are inside the region at tolerance 0. Targets outside are projected first (in a "
-                   "star domain those that the origin doesn't see are drawn towards it). A "
-                   "checkpoint is kept beside the model while it trains.",
+                   "star domain those that the origin doesn't see are drawn towards it). A checkpoint is kept beside "
+                   "the model while it trains.",
         .example = "hcr fit load.region x.csv y.csv -o load.model --encoder lstm --head hcr-contract --epochs 200",
         OPTION_ROWS(rows),
     };

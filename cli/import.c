@@ -76,10 +76,9 @@ int command_import(int argc, char **argv) {
     const struct usage usage = {
         .name = "import",
         .operands = "FILE",
-        .summary =
-            "Turns the constraints of an optimisation problem into a region: LP files, MPS files (fixed or free), "
-            "and CBF files with cones and matrix inequalities, also packed by gzip. Columns become "
-            "outputs. The objective and integrality are ignored. The first word of the file gives its format.",
+        .summary = "Turns the constraints of an optimisation problem into a region: LP files, MPS files (fixed or "
+                   "free), and CBF files with cones and matrix inequalities, also packed by gzip. Columns become "
+                   "outputs. The objective and integrality are ignored. The first word of the file gives its format.",
         .example = "hcr import network.mps.gz -o network.region",
         OPTION_ROWS(rows),
     };

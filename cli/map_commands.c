@@ -126,10 +126,9 @@ int command_contract(int argc, char **argv) {
     static const struct map map = {
         .name = "contract",
         .operands = "REGION V",
-        .summary =
-            "Reads a step v from the region's origin O in each row of the table V, and writes O + v where that is "
-            "inside, else the point where the ray leaves the region: inside at tolerance 0. The columns are the "
-            "outputs'.",
+        .summary = "Reads a step v from the region's origin O in each row of the table V, and writes O + v where that "
+                   "is inside, else the point where the ray leaves the region: inside at tolerance 0. The columns are "
+                   "the outputs'.",
         .example = "hcr contract load.region v.csv -o y.csv",
         .outside = "a row had a bad value, or parameters that leave no point",
         .input = "V",
@@ -144,8 +143,8 @@ int command_encode(int argc, char **argv) {
         .name = "encode",
         .operands = "REGION Y",
         .summary =
-            "Writes, for each point of the table Y, its direction from the region's origin and its radius r: 0 at "
-            "the origin, 1 on the frontier. Columns: \"d:\" and the output's name for each output, then \"r\".",
+            "Writes, for each point of the table Y, its direction from the region's origin and its radius r: 0 at the "
+            "origin, 1 on the frontier. Columns: \"d:\" and the output's name for each output, then \"r\".",
         .example = "hcr encode load.region y.csv -o polar.csv",
         .outside = "a row was outside (r > 1), or had a bad value or parameters that leave no point",
         .input = "Y",

@@ -187,10 +187,9 @@ int command_predict(int argc, char **argv) {
     const struct usage usage = {
         .name = "predict",
         .operands = "MODEL X",
-        .summary =
-            "Writes the model's outputs for each row of the table X: inside the model's region at tolerance 0, "
-            "unless its head is simple. Columns of X are found by the names that they had in training; without a "
-            "header their number and order must be those of training.",
+        .summary = "Writes the model's outputs for each row of the table X: inside the model's region at tolerance 0, "
+                   "unless its head is simple. Columns of X are found by the names that they had in training; without "
+                   "a header their number and order must be those of training.",
         .example = "hcr predict load.model x_new.csv -o forecast.csv",
         .outside = "a row had a bad value, or parameters that leave no point",
         OPTION_ROWS(rows),

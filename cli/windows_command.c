@@ -129,11 +129,10 @@ int command_windows(int argc, char **argv) {
     const struct usage usage = {
         .name = "windows",
         .operands = "SERIES",
-        .summary =
-            "Cuts a series into windows: inputs in x_train.csv and x_test.csv, the values that follow them in "
-            "y_train.csv and y_test.csv, the end of the series in x_last.csv. limits.csv has the smallest and the "
-            "largest value and the largest step of the training windows, limits.region the region that they make. "
-            "SERIES is a CSV file with a series a row, its id first, as in the M4 competition.",
+        .summary = "Cuts a series into windows: inputs in x_train.csv and x_test.csv, the values that follow them in "
+                   "y_train.csv and y_test.csv, the end of the series in x_last.csv. limits.csv has the smallest and "
+                   "the largest value and the largest step of the training windows, limits.region the region that they "
+                   "make. SERIES is a CSV file with a series a row, its id first, as in the M4 competition.",
         .example = "hcr windows Hourly-train.csv --id H1 --input 48 --output 48 --split time --train 0.2 -o h1",
         OPTION_ROWS(rows),
     };

@@ -182,10 +182,9 @@ int command_plot(int argc, char **argv) {
     const struct usage usage = {
         .name = "plot",
         .operands = "REGION",
-        .summary =
-            "Draws a region of two or three dimensions, or a slice of one along the outputs that --axes names: "
-            "its frontier, the origin, rays and points (gnuplot). Of a star domain it shows what the origin sees, "
-            "and the rest in grey. An unbounded region is cut off.",
+        .summary = "Draws a region of two or three dimensions, or a slice of one along the outputs that --axes names: "
+                   "its frontier, the origin, rays and points (gnuplot). Of a star domain it shows what the origin "
+                   "sees, and the rest in grey. An unbounded region is cut off.",
         .example = "hcr plot load.region --axes load[0],load[1] --points forecast.csv -o load.png",
         OPTION_ROWS(rows),
     };

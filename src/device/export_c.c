@@ -91,10 +91,9 @@ static hcr_status export_all(const hcr_region *region, const hcr_model *model, c
         return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
                          "a blend of several models isn't exported: its region is, and so is a model of one member");
     if (model != NULL && model->head == HCR_HEAD_PROJECT)
-        return hcri_fail(
-            error, HCR_ERROR_UNSUPPORTED,
-            "a model with the head hcr-project isn't exported: the steps to a nearest point have no bound; "
-            "hcr-contract has one");
+        return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
+                         "a model with the head hcr-project isn't exported: the steps to a nearest point have no "
+                         "bound; hcr-contract has one");
     if (has_maps)
         HCRI_TRY(hcri_plan_make(region, &options, &plan, error));
     hcri_code code = {.bytes = {.allocator = &hcri_default_allocator},

@@ -95,10 +95,9 @@ void hcri_guide_readme(hcri_code *code, const hcri_plan *plan, const hcr_model *
         hcri_code_put(code, "| … where a result has to be drawn in as often as can be | %.0f |\n",
                       report->largest_operations);
     if (code->cuda)
-        hcri_code_put(code,
-                      "\nBuild without `-use_fast_math`, `-prec-div=false` and `-prec-sqrt=false`: nvcc doesn't tell "
-                      "the code.\nThe self-test, with results of the library:\n\n```\n"
-                      "nvcc -arch=native $_test.cu && ./a.out\n```\n");
+        hcri_code_put(code, "\nBuild without `-use_fast_math`, `-prec-div=false` and `-prec-sqrt=false`: nvcc doesn't "
+                            "tell the code.\nThe self-test, with results of the library:\n\n```\n"
+                            "nvcc -arch=native $_test.cu && ./a.out\n```\n");
     else
         hcri_code_put(
             code,

@@ -33,8 +33,8 @@ static hcr_status move_origin(const hcr_region *region, hcri_plan *plan, hcr_err
     const hcr_status status = hcri_region_create(&region->set, &analysis, allocator, &plan->region, &found);
     if (status == HCR_ERROR_ORIGIN)
         return hcri_fail(error, HCR_ERROR_PRECISION,
-                         "the origin isn't inside once it is rounded to single precision: export double precision, "
-                         "or choose an origin farther inside (%s)",
+                         "the origin isn't inside once it is rounded to single precision: export double precision, or "
+                         "choose an origin farther inside (%s)",
                          found.text);
     return status == HCR_OK ? HCR_OK : hcri_fail(error, status, "%s", found.text);
 }
@@ -157,11 +157,10 @@ static hcr_status compute_margins(hcri_plan *plan, hcr_error *error) {
         plan->verified += plan->is_verified[b];
         if (plan->is_verified[b] && plan->p != 0 && !hcri_plan_locates(plan)) {
             char reason[200];
-            snprintf(
-                reason, sizeof reason,
-                "in %s precision rounding could take %.2g of the radius here, for some parameters: choose an origin "
-                "that stays farther inside, or narrow the parameters' range",
-                plan->precision == HCR_SINGLE ? "single" : "double", margin);
+            snprintf(reason, sizeof reason,
+                     "in %s precision rounding could take %.2g of the radius here, for some parameters: choose an "
+                     "origin that stays farther inside, or narrow the parameters' range",
+                     plan->precision == HCR_SINGLE ? "single" : "double", margin);
             return refuse_block(region, region->set.block[b], HCR_ERROR_PRECISION, reason, error);
         }
         if (!plan->is_verified[b])

@@ -264,9 +264,7 @@ static void read_all(parser *p) {
             REFUSE(p, HCR_ERROR_FORMAT, "the file ends without \"End\": it is cut short");
         const hcri_lp_section section = p->token.section;
         if (section == HCRI_LP_REFUSED)
-            REFUSE(p, HCR_ERROR_UNSUPPORTED,
-                   "the section \"%s\" isn't read: only linear constraints and bounds "
-                   "are",
+            REFUSE(p, HCR_ERROR_UNSUPPORTED, "the section \"%s\" isn't read: only linear constraints and bounds are",
                    show_token(p, shown));
         if (section == HCRI_LP_LAST)
             return;

@@ -234,8 +234,7 @@ static void read_column(reader *r, const hcri_field *f, size_t count) {
     }
     if (count != 3 && count != 5)
         REFUSE(r, HCR_ERROR_SYNTAX,
-               "%zu fields: a line of COLUMNS has a column, a row and a number, then "
-               "perhaps another row and number",
+               "%zu fields: a line of COLUMNS has a column, a row and a number, then perhaps another row and number",
                count);
     start_column(r, f[0]);
     add_entry(r, f[1], f[2]);
@@ -267,10 +266,10 @@ static void read_sides(reader *r, const hcri_field *f, size_t count) {
     }
     const int named = r->fixed || count % 2 == 1; /* in the free form the name of the set may be left out */
     if (count - (size_t)named != 2 && count - (size_t)named != 4)
-        REFUSE(r, HCR_ERROR_SYNTAX,
-               "%zu fields: a line of %s has the name of the set, a row and a number, then "
-               "perhaps another row and number",
-               count, r->section == SECTION_RHS ? "RHS" : "RANGES");
+        REFUSE(
+            r, HCR_ERROR_SYNTAX,
+            "%zu fields: a line of %s has the name of the set, a row and a number, then perhaps another row and number",
+            count, r->section == SECTION_RHS ? "RHS" : "RANGES");
     if (named)
         set = *f++;
     if (meant->text == NULL)

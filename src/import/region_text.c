@@ -15,8 +15,7 @@ enum { LONGEST_ROW = 40 /* terms of a row that is written out */, MOST_IN_MATRIX
 
 #define WRITE(page, ...) hcri_report_write(&(page)->report, __VA_ARGS__)
 
-/* ------------------------------------------------------------------------------------------------ outputs and bounds
- */
+/* ----------------------------------------------------------------------------------------------- outputs and bounds */
 
 static void write_header(hcri_page *page) {
     const hcr_import *import = page->import;

@@ -18,8 +18,7 @@ INLINE lanes if_near(pair argument, lanes x) {
     return lanes_if_more(spread(tiny), argument.value, infinity(), far);
 }
 
-/* --------------------------------------------------------------------------------------------- steps of one argument
- */
+/* -------------------------------------------------------------------------------------------- steps of one argument */
 
 INLINE pair power(double p, pair x, int proof) {
     lanes error, unused;
@@ -90,8 +89,7 @@ INLINE pair absolute(pair x, int proof) {
     return (pair){lanes_abs(x.value), proof ? x.other : sign * x.other};
 }
 
-/* ------------------------------------------------------------------------------------------ steps of several arguments
- */
+/* --------------------------------------------------------------------------------------- steps of several arguments */
 
 typedef struct arguments {
     const uint32_t *number;
@@ -338,8 +336,7 @@ static lanes bounds_part(const hcri_tape *tape, const double *y, double *work) {
     return x.value + more * x.other;
 }
 
-/* --------------------------------------------------------------------------------------------------------- ways on
- */
+/* ---------------------------------------------------------------------------------------------------------- ways on */
 
 /* A Taylor model: x at t with a bound of its error, its derivative by t there, and, from t up to t + ahead, bounds of
  * |x|, |x'| and |x''|. The derivative's own rounding is less than 2^-40 of `rate`. */

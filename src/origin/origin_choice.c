@@ -36,8 +36,7 @@ static hcr_status refuse_given(const hcri_set *set, uint32_t number, double valu
     else
         hcri_print(place_of_it, sizeof place_of_it, "n't strictly inside: on the frontier of");
     return hcri_fail_at(error, HCR_ERROR_ORIGIN, place->file, place->line, place->column,
-                        "the origin is%s\n    %s\nGive a point further inside, or leave the choice to hcr "
-                        "(chebyshev).",
+                        "the origin is%s\n    %s\nGive a point further inside, or leave the choice to hcr (chebyshev).",
                         place_of_it, words);
 }
 

@@ -19,11 +19,10 @@ static hcr_status check_matrix(size_t m, const double *matrix, const char *name,
     for (size_t a = 0; a < m; a++)
         for (size_t b = 0; b < a; b++)
             if (matrix[a * m + b] != matrix[b * m + a])
-                return hcri_fail(
-                    error, HCR_ERROR_CONVEXITY,
-                    "%s isn't symmetric: entry (%zu, %zu) is %.17g, entry (%zu, %zu) is %.17g; (F + F')/2 is, "
-                    "and has the same quadratic form",
-                    name, a, b, matrix[a * m + b], b, a, matrix[b * m + a]);
+                return hcri_fail(error, HCR_ERROR_CONVEXITY,
+                                 "%s isn't symmetric: entry (%zu, %zu) is %.17g, entry (%zu, %zu) is %.17g; (F + F')/2 "
+                                 "is, and has the same quadratic form",
+                                 name, a, b, matrix[a * m + b], b, a, matrix[b * m + a]);
     return HCR_OK;
 }
 

@@ -33,8 +33,7 @@ static hcr_status verify_names(const hcri_set *set, hcr_error *error) {
     return sound ? HCR_OK : hcri_block_contradiction(error, "a name is none, or is there twice");
 }
 
-/* ------------------------------------------------------------------------------------------------------ coefficients
- */
+/* ----------------------------------------------------------------------------------------------------- coefficients */
 
 static hcr_status verify_block(hcri_constraint *block, hcr_error *error) {
     if (block->kind->verify != NULL)
@@ -56,8 +55,7 @@ hcr_status hcri_verify_set(hcri_set *set, hcr_error *error) {
     return hcri_block_verify_rows(&set->equalities.rows, error);
 }
 
-/* --------------------------------------------------------------------------------------------------------- equalities
- */
+/* ------------------------------------------------------------------------------------------------------- equalities */
 
 /* a·(y, x) − right with y_dependent = constant + T (y, x), as a row over what is free: n sums, and the sizes of their
  * terms. */
@@ -140,8 +138,7 @@ static hcr_status verify_equalities(const hcri_set *set, const hcri_analysis *an
     return status;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- origin
- */
+/* ----------------------------------------------------------------------------------------------------------- origin */
 
 /* The origin is on the equalities but for its own rounding. */
 static int is_complete(const hcri_affine *affine, const double *origin) {
@@ -209,8 +206,7 @@ hcr_status hcri_verify_analysis(const hcri_set *set, const hcri_analysis *analys
     return hcri_block_contradiction(error, "its origin isn't that of parameters in their range");
 }
 
-/* -------------------------------------------------------------------------------------------------------------- reach
- */
+/* ------------------------------------------------------------------------------------------------------------ reach */
 
 /* ½ z'Mz + slope·z <= level holds on the region for the mean M of its quadratics, each divided by its size at the
  * origin. |z| <= radius follows where λ_min(M) >= 2 (level + radius |slope|)/radius². */

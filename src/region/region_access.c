@@ -123,11 +123,10 @@ hcr_rows hcr_region_origin_map(const hcr_region *region) { return hcri_rows_view
 hcr_status hcri_region_accepts(const hcr_region *region, hcr_precision precision, hcr_error *error) {
     if (region->margin[precision] < 1)
         return HCR_OK;
-    return hcri_fail(
-        error, HCR_ERROR_PRECISION,
-        "the region is too thin for %s precision: rounding a result may leave it; use double precision, or "
-        "shift and rescale the outputs",
-        precision == HCR_SINGLE ? "single" : "double");
+    return hcri_fail(error, HCR_ERROR_PRECISION,
+                     "the region is too thin for %s precision: rounding a result may leave it; use double precision, "
+                     "or shift and rescale the outputs",
+                     precision == HCR_SINGLE ? "single" : "double");
 }
 
 const double *hcri_region_lift(const hcr_region *region, const double *x, const double *y, double *lifted) {

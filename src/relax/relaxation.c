@@ -11,8 +11,7 @@
  * rays in, by precision. */
 static const double room_share[2] = {0x1p-36, 0x1p-13};
 
-/* ------------------------------------------------------------------------------------------------------------ making
- */
+/* ----------------------------------------------------------------------------------------------------------- making */
 
 /* What grows while the rows are collected. */
 typedef struct collecting {
@@ -389,8 +388,7 @@ hcr_status hcr_relax_f32(const hcr_relaxation *relaxation, size_t rows, const fl
     return HCR_OK;
 }
 
-/* -------------------------------------------------------------------------------------------------------- derivatives
- */
+/* ------------------------------------------------------------------------------------------------------ derivatives */
 
 /* bar += weight · the gradient of c of a side at a point, by outputs and parameters. */
 void hcri_relaxing_add_gradient(const hcri_relaxing *s, uint32_t side, const double *point, double weight,

@@ -173,8 +173,7 @@ void hcri_relaxed_origin(hcri_relaxing *s) {
     s->room = room_of(s, s->centre);
 }
 
-/* -------------------------------------------------------------------------------------------------------- derivatives
- */
+/* ------------------------------------------------------------------------------------------------------ derivatives */
 
 /* 1/t² of sides that vary in the face, t their distances at the centre, and 0 of others. */
 static void weigh(hcri_relaxing *s) {

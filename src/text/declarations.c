@@ -140,8 +140,7 @@ void hcri_declare_parameter(hcri_compilation *c, const hcri_statement *statement
     give_shape(c, statement, shape);
 }
 
-/* ------------------------------------------------------------------------------------------ constants and the origin
- */
+/* ----------------------------------------------------------------------------------------- constants and the origin */
 
 /* A value that the caller gives takes the place of the text's. */
 void hcri_declare_constant(hcri_compilation *c, const hcri_statement *statement) {

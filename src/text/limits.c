@@ -154,9 +154,7 @@ static hcr_status write_limits(const struct table *table, const hcri_vector *own
             return hcri_fail(error, HCR_ERROR_DATA, "%s has no value: take its columns out", own->name);
         if (!(fmax(-numbers->sorted[0].number, numbers->sorted[numbers->count - 1].number) < 1e20))
             return hcri_fail(error, HCR_ERROR_DATA,
-                             "%s has values of 1e20 and more, which mean no bound: take another "
-                             "unit",
-                             own->name);
+                             "%s has values of 1e20 and more, which mean no bound: take another unit", own->name);
         write_values(table, own, numbers, report);
     }
     if (table->options.steps && length_of(table, own) > 1) {

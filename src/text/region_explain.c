@@ -98,8 +98,7 @@ static int find_warning(const hcr_region *region, size_t *j, char *text, size_t 
     return 0;
 }
 
-/* -------------------------------------------------------------------------------------------------------- for people
- */
+/* ------------------------------------------------------------------------------------------------------- for people */
 
 static void write_source(hcri_report *report, const hcri_place *place, size_t number, const char *kind,
                          const char *indent) {
@@ -194,15 +193,15 @@ static void write_origin_map(hcri_report *report, const hcr_region *region) {
     if (form == HCR_ORIGIN_FORM_CHECKED) {
         const double step = hcri_centre_step_cost(region);
         if (step != 0)
-            hcri_report_write(report,
-                              "\n              the analytic centre of its bounds and rows, by steps of about %.0f "
-                              "multiply-adds each",
-                              step);
+            hcri_report_write(
+                report,
+                "\n              the analytic centre of its bounds and rows, by steps of about %.0f multiply-adds each",
+                step);
         else if (region->origins > 1)
-            hcri_report_write(report,
-                              "\n              one of %zu, which its parameter \"origin\" names: it, or the next one "
-                              "that is inside",
-                              region->origins);
+            hcri_report_write(
+                report,
+                "\n              one of %zu, which its parameter \"origin\" names: it, or the next one that is inside",
+                region->origins);
         else
             hcri_report_write(report, region->curvatures != NULL
                                           ? "\n              the analytic centre of its inequalities"
@@ -244,9 +243,8 @@ static void write_shape(hcri_report *report, const hcr_region *region, const sou
         write_exact(report, region, count);
     if (region->varying_equalities != NULL)
         hcri_report_write(report,
-                          "              their coefficients move with the parameters: each sample's are solved, and "
-                          "it has no result\n              (outcome DEPENDENT) where they aren't certainly "
-                          "independent\n");
+                          "              their coefficients move with the parameters: each sample's are solved, and it "
+                          "has no result\n              (outcome DEPENDENT) where they aren't certainly independent\n");
     hcri_report_write(report, "convex        %s\n", region->convex ? "yes" : "no: a star domain");
     if (!region->convex && visibility->proved)
         hcri_report_write(report, "visible       all of it, proved: every part of a union holds the origin\n");
@@ -322,8 +320,7 @@ static void write_text(hcri_report *report, const hcr_region *region, const sour
     write_sources(report, set, count);
 }
 
-/* ------------------------------------------------------------------------------------------------------ for programs
- */
+/* ----------------------------------------------------------------------------------------------------- for programs */
 
 static void write_json_numbers(hcri_report *report, const char *name, size_t count, const double *numbers) {
     hcri_report_write(report, "  \"%s\": [", name);
@@ -347,11 +344,11 @@ static void write_json_sources(hcri_report *report, const hcri_set *set, const s
         hcri_report_json_string(report, set->place[p].text);
         for (size_t kind = 0; kind < HCRI_KINDS; kind++)
             hcri_report_write(report, ", \"%s\": %zu", name_of(kind), count[p].kind[kind]);
-        hcri_report_write(report,
-                          ", \"equality\": %zu, \"exact_sums\": %zu, \"exact_sums_single\": %zu, "
-                          "\"range\": %zu, \"in_parts\": %zu}",
-                          count[p].equalities, count[p].exact[HCR_DOUBLE], count[p].exact[HCR_SINGLE], count[p].ranges,
-                          total(count[p].inner));
+        hcri_report_write(
+            report,
+            ", \"equality\": %zu, \"exact_sums\": %zu, \"exact_sums_single\": %zu, \"range\": %zu, \"in_parts\": %zu}",
+            count[p].equalities, count[p].exact[HCR_DOUBLE], count[p].exact[HCR_SINGLE], count[p].ranges,
+            total(count[p].inner));
         separator = ",\n";
     }
     hcri_report_write(report, "\n  ],\n");
@@ -417,10 +414,9 @@ static void write_json(hcri_report *report, const hcr_region *region, const sour
         hcri_report_json_string(report, warning);
     }
     const hcri_work decode = hcri_decode_cost(region);
-    hcri_report_write(report,
-                      "],\n  \"verified_blocks\": %zu,\n  \"decode_multiply_adds\": %.0f,\n  \"decode_bytes\": "
-                      "%.0f\n}\n",
-                      region->verified_blocks[HCR_DOUBLE], decode.multiply_adds, decode.bytes);
+    hcri_report_write(
+        report, "],\n  \"verified_blocks\": %zu,\n  \"decode_multiply_adds\": %.0f,\n  \"decode_bytes\": %.0f\n}\n",
+        region->verified_blocks[HCR_DOUBLE], decode.multiply_adds, decode.bytes);
 }
 
 hcr_status hcr_region_explain(const hcr_region *region, bool json, char **text, hcr_error *error) {

@@ -20,11 +20,10 @@ static hcr_status refuse_name(const char *name, size_t length, size_t column, hc
         return hcri_fail(error, HCR_ERROR_NAME,
                          "column %zu: \"%s\" is a word of the region language: rename it, for instance to %s_", column,
                          shown, shown);
-    return hcri_fail(
-        error, HCR_ERROR_NAME,
-        "column %zu: \"%s\" is no name for a region text: a letter or _ first, then letters, digits and _, at most %d, "
-        "perhaps with an index such as [3]: rename it",
-        column, shown, HCRI_LONGEST_NAME);
+    return hcri_fail(error, HCR_ERROR_NAME,
+                     "column %zu: \"%s\" is no name for a region text: a letter or _ first, then letters, digits and "
+                     "_, at most %d, perhaps with an index such as [3]: rename it",
+                     column, shown, HCRI_LONGEST_NAME);
 }
 
 static hcr_status place_column(hcri_vectors *vectors, const hcr_allocator *pool, hcri_index *known, const char *name,

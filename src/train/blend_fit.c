@@ -41,8 +41,7 @@ static hcr_status check_blend(const hcri_fit_call *call, const hcr_model *model,
     const int has_features = model->net.encoder == HCR_ENCODER_LSTM && model->net.features != 1;
     if (!hcr_region_is_convex(call->region))
         return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
-                         "a blend needs a convex region: between two points of this one "
-                         "there may be others outside");
+                         "a blend needs a convex region: between two points of this one there may be others outside");
     if (season == 0)
         return HCR_OK;
     if (season > inputs)

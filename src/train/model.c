@@ -117,11 +117,10 @@ hcr_status hcri_model_find_parameters(hcr_model *model, int named, hcr_error *er
         return hcri_fail(error, HCR_ERROR_ARGUMENT,
                          "the LSTM takes every column of X for a time step: give the parameters of the region apart");
     if (!named && inputs < p)
-        return hcri_fail(
-            error, HCR_ERROR_SHAPE,
-            "X has %zu columns and no names, and the region %zu parameters, for which its last columns are "
-            "taken: add them to X, or give them apart",
-            inputs, p);
+        return hcri_fail(error, HCR_ERROR_SHAPE,
+                         "X has %zu columns and no names, and the region %zu parameters, for which its last columns "
+                         "are taken: add them to X, or give them apart",
+                         inputs, p);
     model->parameter_columns = hcri_allocate(hcri_pool_allocator(&model->memory), p, sizeof *model->parameter_columns);
     HCRI_ALLOCATED(model->parameter_columns);
     for (size_t k = 0; k < p; k++) {
@@ -129,10 +128,10 @@ hcr_status hcri_model_find_parameters(hcr_model *model, int named, hcr_error *er
         hcr_region_parameter_name(model->region, k, name, sizeof name);
         model->parameter_columns[k] = named ? find_input(model, name) : inputs - p + k;
         if (model->parameter_columns[k] == SIZE_MAX)
-            return hcri_fail(error, HCR_ERROR_NAME,
-                             "X has no column \"%s\", which is a parameter of the region: add it, or give the "
-                             "parameters apart",
-                             name);
+            return hcri_fail(
+                error, HCR_ERROR_NAME,
+                "X has no column \"%s\", which is a parameter of the region: add it, or give the parameters apart",
+                name);
     }
     return HCR_OK;
 }
@@ -149,11 +148,10 @@ hcr_status hcri_model_take_parameters(const hcr_model *model, size_t rows, const
     if (model->parameter_columns == NULL) {
         char name[256];
         hcr_region_parameter_name(model->region, 0, name, sizeof name);
-        return hcri_fail(
-            error, HCR_ERROR_NAME,
-            "the region's parameters (%zu, the first of them \"%s\") aren't among the model's inputs: give "
-            "them apart, as in training",
-            p, name);
+        return hcri_fail(error, HCR_ERROR_NAME,
+                         "the region's parameters (%zu, the first of them \"%s\") aren't among the model's inputs: "
+                         "give them apart, as in training",
+                         p, name);
     }
     for (size_t i = 0; i < rows; i++)
         for (size_t k = 0; k < p; k++)

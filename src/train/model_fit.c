@@ -186,10 +186,10 @@ static hcr_status weigh(hcri_fit_run *run, hcr_error *error) {
         return HCR_OK;
     for (size_t i = 0; i < rows; i++) {
         if (!(given[i] >= 0 && isfinite(given[i])))
-            return hcri_fail(error, HCR_ERROR_DATA,
-                             "weights: row %zu (counted from 0) has %g: every weight must be a finite number that "
-                             "isn't negative",
-                             i, given[i]);
+            return hcri_fail(
+                error, HCR_ERROR_DATA,
+                "weights: row %zu (counted from 0) has %g: every weight must be a finite number that isn't negative", i,
+                given[i]);
         largest = fmax(largest, given[i]);
     }
     run->weights = hcri_allocate(hcri_pool_allocator(&run->memory), rows, sizeof *run->weights);
@@ -272,8 +272,7 @@ static hcr_status scale(hcri_fit_run *run, hcr_error *error) {
         if (!hcri_scaling_apply(&model->inputs, inputs, samples->X + i * inputs, run->scaled + i * inputs))
             return hcri_fail(
                 error, HCR_ERROR_DATA,
-                "X: row %zu is kept for validation, or has the weight 0, and is too far from all other rows to "
-                "be used",
+                "X: row %zu is kept for validation, or has the weight 0, and is too far from all other rows to be used",
                 i);
     return HCR_OK;
 }

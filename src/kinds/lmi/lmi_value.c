@@ -146,11 +146,10 @@ hcr_status hcri_lmi_substitute(const hcri_constraint *constraint, const hcri_sub
         const double c = scratch == NULL ? 0 : hcri_lmi_value(made, 0, values, &rounding, scratch);
         hcri_block_release(made);
         HCRI_ALLOCATED(scratch);
-        return c > rounding ? hcri_fail(error, HCR_ERROR_EMPTY,
-                                        "the equalities leave a matrix with the eigenvalue %.3g where none may be "
-                                        "below 0",
-                                        -c)
-                            : HCR_OK;
+        return c > rounding
+                   ? hcri_fail(error, HCR_ERROR_EMPTY,
+                               "the equalities leave a matrix with the eigenvalue %.3g where none may be below 0", -c)
+                   : HCR_OK;
     }
     hcri_block_copy_sources(made, constraint);
     *substituted = made;

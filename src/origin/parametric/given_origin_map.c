@@ -68,8 +68,7 @@ hcr_status hcri_given_check_equalities(const hcri_set *set, const double *points
     return HCR_OK;
 }
 
-/* ----------------------------------------------------------------------------------------------------- the origin map
- */
+/* --------------------------------------------------------------------------------------------------- the origin map */
 
 /* The free outputs' moves, for the map of all. */
 static hcr_status take_moves(const hcri_lifted *lifted, const hcri_sweep *sweep, const hcr_builder *builder,

@@ -44,13 +44,12 @@ static hcr_status refuse_middle(hcr_status status, const hcr_error *found, hcr_e
     if (status != HCR_ERROR_EMPTY)
         return hcri_fail_at(error, status, found->file, found->line, found->column,
                             "with all parameters at the middle of their ranges: %s", found->text);
-    return hcri_fail_at(
-        error, status, found->file, found->line, found->column,
-        "with all parameters at the middle of their ranges %s\n"
-        "Narrow the ranges; where two parameters are the ends of an interval, declare one and the width "
-        "(hi = lo + width, with a range of widths above 0). Bounds and rows need no ranges: without them each sample "
-        "gets an origin of its own.",
-        found->text);
+    return hcri_fail_at(error, status, found->file, found->line, found->column,
+                        "with all parameters at the middle of their ranges %s\n"
+                        "Narrow the ranges; where two parameters are the ends of an interval, declare one and the "
+                        "width (hi = lo + width, with a range of widths above 0). Bounds and rows need no ranges: "
+                        "without them each sample gets an origin of its own.",
+                        found->text);
 }
 
 /* Rows without outputs, which no origin can satisfy, show here. */
@@ -212,8 +211,7 @@ static hcr_status choose_moves(moving *at, hcri_rows *program, hcr_error *error)
     return enough * room > room_before ? mix(at, program, enough * room, error) : HCR_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------------ the origin map
- */
+/* --------------------------------------------------------------------------------------------------- the origin map */
 
 /* constant + map·x = centre at the reference x. */
 static hcr_status make_origin_map(const moving *at, hcri_origin_map *origin_map, hcr_error *error) {

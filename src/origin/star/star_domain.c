@@ -266,11 +266,10 @@ static hcr_status check_bounded(star *s, hcr_error *error) {
         }
         char name[128];
         hcri_set_column_name(&s->whole, j, name, sizeof name);
-        return hcri_fail(
-            error, HCR_ERROR_UNBOUNDED,
-            "no bound of %s is known: what star constraints, excepts and several unions say together isn't "
-            "looked at; add one, such as -1e3 <= %s <= 1e3",
-            name, name);
+        return hcri_fail(error, HCR_ERROR_UNBOUNDED,
+                         "no bound of %s is known: what star constraints, excepts and several unions say together "
+                         "isn't looked at; add one, such as -1e3 <= %s <= 1e3",
+                         name, name);
     }
     return HCR_OK;
 }
@@ -403,8 +402,8 @@ static hcr_status choose(star *s, hcr_error *error) {
             best = k;
     if (best == SIZE_MAX)
         return hcri_fail(error, HCR_ERROR_ORIGIN,
-                         "no point was found that is strictly inside all constraints: the region is empty, or so "
-                         "small that its origin must be given");
+                         "no point was found that is strictly inside all constraints: the region is empty, or so small "
+                         "that its origin must be given");
     s->candidate[0] = s->candidate[best];
     s->candidates = 1;
     return HCR_OK;
@@ -435,11 +434,10 @@ static hcr_status refuse_given(const star *s, hcr_error *error) {
     if (hcri_strictly_inside(&s->whole, s->candidate->point, &number, &value))
         return hcri_fail(error, HCR_ERROR_ORIGIN, "the origin is too close to the frontier");
     const hcri_place *place = hcri_set_place_of(&s->whole, number);
-    return hcri_fail_at(error, HCR_ERROR_ORIGIN, place->file, place->line, place->column,
-                        "the origin isn't strictly inside%s%s%s\nGive a point further inside, or leave the choice to "
-                        "hcr (chebyshev).",
-                        has_parameters(s) ? ", whatever the parameters are" : "",
-                        place->text[0] == '\0' ? "" : "\n    ", place->text);
+    return hcri_fail_at(
+        error, HCR_ERROR_ORIGIN, place->file, place->line, place->column,
+        "the origin isn't strictly inside%s%s%s\nGive a point further inside, or leave the choice to hcr (chebyshev).",
+        has_parameters(s) ? ", whatever the parameters are" : "", place->text[0] == '\0' ? "" : "\n    ", place->text);
 }
 
 /* The given origins: the first was found with the convex part. */

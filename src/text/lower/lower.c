@@ -53,8 +53,7 @@ static void add_domains(hcri_lowering *lowering, const hcri_value *value, size_t
     }
 }
 
-/* --------------------------------------------------------------------------------------------- one scalar inequality
- */
+/* -------------------------------------------------------------------------------------------- one scalar inequality */
 
 /* Refuses curved parts that are never below 0, nor below what they should be. */
 static void refuse_never(hcri_lowering *lowering) {
@@ -192,8 +191,7 @@ static void lower_element(hcri_lowering *lowering, const hcri_inequality *inequa
         lower_expression(lowering, inequality, 0);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- relations
- */
+/* -------------------------------------------------------------------------------------------------------- relations */
 
 /* right − left is positive semidefinite; a 0 fits every matrix. */
 static void lower_matrices(hcri_lowering *lowering, const hcri_operation *o) {

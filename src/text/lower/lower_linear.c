@@ -136,10 +136,9 @@ void hcri_lower_equality(hcri_lowering *lowering, const hcri_inequality *inequal
     if (depends == HCRI_ON_PARAMETERS)
         hcri_lowering_refuse_parameters(lowering, inequality->span);
     if (lowering->in_group)
-        hcri_refuse(
-            text, inequality->span, HCR_ERROR_UNSUPPORTED,
-            "an equality can't stand in a union or an except block, whose sets have an interior: put it outside, "
-            "or write a band, such as -0.01 <= a - b <= 0.01");
+        hcri_refuse(text, inequality->span, HCR_ERROR_UNSUPPORTED,
+                    "an equality can't stand in a union or an except block, whose sets have an interior: put it "
+                    "outside, or write a band, such as -0.01 <= a - b <= 0.01");
     const size_t start[2] = {0, branch->count};
     const double right = -hcri_dd_value(branch->constant) + 0.0;
     hcri_lowering_place(lowering);

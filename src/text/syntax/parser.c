@@ -27,9 +27,9 @@ static void parse_range(hcri_parser *p, hcri_node *end_of[2], const char *form) 
         end_of[end] = hcri_parse_sum(p);
     }
     if (p->token.kind == HCRI_TOKEN_COMMA)
-        hcri_refuse(p->text, p->token.span, HCR_ERROR_SYNTAX,
-                    "a range has two ends, [lower, upper]: for one range an element write vectors, as in: "
-                    "in [[0, 1], [5, 6]]");
+        hcri_refuse(
+            p->text, p->token.span, HCR_ERROR_SYNTAX,
+            "a range has two ends, [lower, upper]: for one range an element write vectors, as in: in [[0, 1], [5, 6]]");
     hcri_parser_take_closing(p, HCRI_TOKEN_CLOSE_BRACKET, open);
 }
 
@@ -255,10 +255,9 @@ static hcri_statement *parse_soft(hcri_parser *p) {
                           : hcri_text_equal(p->text, p->token.span, clause[1]) ? 1
                                                                                : 2;
         if (which == 2 || statement->range[which] != NULL)
-            hcri_refuse(
-                p->text, p->token.span, HCR_ERROR_SYNTAX,
-                "between \"soft\" and \":\" stand a weight and a priority, each once at most, as in: soft weight "
-                "10 priority 2: load <= cap");
+            hcri_refuse(p->text, p->token.span, HCR_ERROR_SYNTAX,
+                        "between \"soft\" and \":\" stand a weight and a priority, each once at most, as in: soft "
+                        "weight 10 priority 2: load <= cap");
         hcri_parser_advance(p);
         statement->range[which] = hcri_parse_sum(p);
     }

@@ -257,14 +257,13 @@ const hcri_value *hcri_binary(const hcri_operation *o) {
     case HCRI_TOKEN_DIVIDE:
         if (hcri_value_depends(text, right) == HCRI_ON_PARAMETERS)
             hcri_refuse(text, span, HCR_ERROR_CONVEXITY,
-                        "%s, which depends on the parameters, stands under a division: multiply both sides of "
-                        "the constraint by it, or declare its inverse as the parameter",
+                        "%s, which depends on the parameters, stands under a division: multiply both sides of the "
+                        "constraint by it, or declare its inverse as the parameter",
                         hcri_text_excerpt(text, o->right_span).text);
         if (!right_constant && !text->any_curvature)
             hcri_refuse(text, span, HCR_ERROR_CONVEXITY,
-                        "not known to be convex: %s, which depends on the outputs, stands under a division: "
-                        "write inv_pos(%s), which is for positive ones, or multiply both sides of the "
-                        "constraint by it%s",
+                        "not known to be convex: %s, which depends on the outputs, stands under a division: write "
+                        "inv_pos(%s), which is for positive ones, or multiply both sides of the constraint by it%s",
                         hcri_text_excerpt(text, o->right_span).text, hcri_text_excerpt(text, o->right_span).text,
                         text->unproved);
         if (!right_constant)
