@@ -5,12 +5,9 @@
 void hcri_put_bytes(hcri_bytes *out, const void *bytes, size_t size) {
     if (out->failed)
         return;
-    unsigned char *grown = hcri_grow(out->allocator, out->data, &out->capacity, out->size + size, 1);
-    if (grown == NULL) {
-        out->failed = 1;
+    out->failed = !HCRI_GROW(out->allocator, out->data, &out->capacity, out->size + size);
+    if (out->failed)
         return;
-    }
-    out->data = grown;
     if (size != 0)
         memcpy(out->data + out->size, bytes, size);
     out->size += size;

@@ -22,12 +22,10 @@ hcr_status hcri_file_read(const char *path, const hcr_allocator *allocator, char
     size_t capacity = 0, used = 0;
     hcr_status status = HCR_OK;
     for (;;) {
-        char *grown = hcri_grow(allocator, buffer, &capacity, used + 65536 + 1, 1);
-        if (grown == NULL) {
+        if (!HCRI_GROW(allocator, buffer, &capacity, used + 65536 + 1)) {
             status = hcri_fail_memory(error);
             break;
         }
-        buffer = grown;
         const size_t got = fread(buffer + used, 1, capacity - used - 1, stream);
         used += got;
         if (got == 0) {

@@ -22,9 +22,8 @@ const hcr_allocator hcri_default_allocator = {default_allocate, default_release,
 
 static void *pool_allocate(void *context, size_t bytes) {
     hcri_pool *pool = context;
-    void **grown = hcri_grow(pool->from, pool->taken, &pool->capacity, pool->count + 1, sizeof *grown);
-    pool->taken = grown == NULL ? pool->taken : grown;
-    void *memory = grown == NULL ? NULL : pool->from->allocate(pool->from->context, bytes);
+    const int has_room = HCRI_GROW(pool->from, pool->taken, &pool->capacity, pool->count + 1);
+    void *memory = has_room ? pool->from->allocate(pool->from->context, bytes) : NULL;
     if (memory != NULL)
         pool->taken[pool->count++] = memory;
     pool->failed |= memory == NULL;
@@ -100,18 +99,21 @@ char *hcri_copy_string(const hcr_allocator *allocator, const char *string) {
     return hcri_copy(allocator, string, strlen(string) + 1, 1);
 }
 
-void *hcri_grow(const hcr_allocator *allocator, void *array, size_t *capacity, size_t needed, size_t size) {
-    if (needed <= *capacity && array != NULL)
-        return array;
+int hcri_grow(const hcr_allocator *allocator, void *array, size_t *capacity, size_t needed, size_t size) {
+    void *old;
+    memcpy(&old, array, sizeof old);
+    if (needed <= *capacity && old != NULL)
+        return 1;
     const size_t larger = needed > 2 * *capacity ? needed : 2 * *capacity;
     void *grown = hcri_allocate(allocator, larger, size);
     if (grown == NULL)
-        return NULL;
-    if (array != NULL && *capacity != 0)
-        memcpy(grown, array, *capacity * size);
-    hcri_release(allocator, array);
+        return 0;
+    if (old != NULL && *capacity != 0)
+        memcpy(grown, old, *capacity * size);
+    hcri_release(allocator, old);
+    memcpy(array, &grown, sizeof grown);
     *capacity = larger;
-    return grown;
+    return 1;
 }
 
 void hcr_free(void *memory) { hcri_release(&hcri_default_allocator, memory); }

@@ -19,9 +19,10 @@ void *hcri_copy(const hcr_allocator *allocator, const void *source, size_t count
 /* … or zeros when there is no source. */
 void *hcri_copy_or_zeros(const hcr_allocator *allocator, const void *source, size_t count, size_t size);
 char *hcri_copy_string(const hcr_allocator *allocator, const char *string);
-/* Makes room for `needed` elements of `size` bytes: a new array (the old one released) of at least twice *capacity, or
- * the old one when it is large enough. NULL when there is no memory: the old one is then still valid. */
-void *hcri_grow(const hcr_allocator *allocator, void *array, size_t *capacity, size_t needed, size_t size);
+/* Makes room for `needed` elements of `size` bytes in an array, to which `array` points, NULL or of *capacity elements:
+ * it becomes a new one of at least twice as many, unless it is large enough. 0 when there is no memory: it stays. */
+int hcri_grow(const hcr_allocator *allocator, void *array, size_t *capacity, size_t needed, size_t size);
+#define HCRI_GROW(allocator, array, capacity, needed) hcri_grow(allocator, &(array), capacity, needed, sizeof *(array))
 
 /* Memory that is released together: an allocator that takes from another one and knows what it took. It starts as
  * {.from = …} and stays where it is while memory is taken. */

@@ -13,22 +13,16 @@ static void end_cell(void *data, size_t length, void *context) {
     hcri_csv *s = context;
     if (s->status != HCR_OK)
         return;
-    char *text = hcri_grow(&hcri_default_allocator, s->text, &s->text_capacity, s->used + length + 1, 1);
-    if (text != NULL)
-        s->text = text;
-    hcri_csv_cell *cells =
-        hcri_grow(&hcri_default_allocator, s->cells, &s->cells_capacity, s->count + 1, sizeof *s->cells);
-    if (cells != NULL)
-        s->cells = cells;
-    if (text == NULL || cells == NULL) {
+    if (!HCRI_GROW(&hcri_default_allocator, s->text, &s->text_capacity, s->used + length + 1) ||
+        !HCRI_GROW(&hcri_default_allocator, s->cells, &s->cells_capacity, s->count + 1)) {
         s->status = hcri_fail_memory(s->error);
         return;
     }
     if (length != 0)
-        memcpy(text + s->used, data, length);
-    text[s->used + length] = '\0';
+        memcpy(s->text + s->used, data, length);
+    s->text[s->used + length] = '\0';
     s->used += length + 1;
-    cells[s->count++] = (hcri_csv_cell){NULL, length, s->quoted};
+    s->cells[s->count++] = (hcri_csv_cell){NULL, length, s->quoted};
 }
 
 static void end_row(int terminator, void *context) {

@@ -111,11 +111,9 @@ static hcr_status keep_words(hcri_csv_table *r, const hcri_csv_row *row, hcr_err
         const hcri_csv_cell *cell = &row->cells[j + r->row_names];
         if (!r->is_word[j])
             continue;
-        char *cells =
-            hcri_grow(&hcri_default_allocator, r->word_cells, &r->word_capacity, r->word_bytes + cell->length + 1, 1);
-        HCRI_ALLOCATED(cells);
-        r->word_cells = cells;
-        memcpy(cells + r->word_bytes, cell->text, cell->length + 1);
+        HCRI_ALLOCATED(
+            HCRI_GROW(&hcri_default_allocator, r->word_cells, &r->word_capacity, r->word_bytes + cell->length + 1));
+        memcpy(r->word_cells + r->word_bytes, cell->text, cell->length + 1);
         r->word_bytes += cell->length + 1;
     }
     return HCR_OK;
@@ -173,12 +171,9 @@ static hcr_status read_row(void *context, const hcri_csv_row *row, hcr_error *er
                             r->header_line != 0 ? "the header asks for" : "the first row has", columns + r->row_names);
     if (table->rows >= SIZE_MAX / columns - 1)
         return hcri_fail_memory(error);
-    double *values =
-        hcri_grow(&hcri_default_allocator, table->values, &r->capacity, (table->rows + 1) * columns, sizeof *values);
-    HCRI_ALLOCATED(values);
-    table->values = values;
+    HCRI_ALLOCATED(HCRI_GROW(&hcri_default_allocator, table->values, &r->capacity, (table->rows + 1) * columns));
     for (size_t j = 0; j < columns; j++)
-        HCRI_TRY(read_cell(r, row, j, values + table->rows * columns + j, error));
+        HCRI_TRY(read_cell(r, row, j, table->values + table->rows * columns + j, error));
     HCRI_TRY(keep_words(r, row, error));
     table->rows++;
     return HCR_OK;

@@ -46,11 +46,9 @@ static hcr_status read_row(void *context, const hcri_csv_row *row, hcr_error *er
     if (r->rows_seen == 1 && is_header(row))
         return HCR_OK;
     const char *id = row->cells[0].text;
-    char **ids = hcri_grow(r->allocator, r->ids, &r->capacity, r->count + 1, sizeof *ids);
-    HCRI_ALLOCATED(ids);
-    r->ids = ids;
-    ids[r->count] = hcri_copy_string(r->allocator, id);
-    HCRI_ALLOCATED(ids[r->count]);
+    HCRI_ALLOCATED(HCRI_GROW(r->allocator, r->ids, &r->capacity, r->count + 1));
+    r->ids[r->count] = hcri_copy_string(r->allocator, id);
+    HCRI_ALLOCATED(r->ids[r->count]);
     r->count++;
     if (r->wanted == NULL || strcmp(id, r->wanted) != 0)
         return HCR_OK;

@@ -57,11 +57,9 @@ static hcr_status read_at(const hcr_table_reader *reader, uint64_t place, size_t
 static hcr_status read_piece(hcr_table_reader *reader, uint64_t place, size_t *size, hcr_error *error) {
     const uint64_t left = reader->size - place;
     const size_t count = *size < left ? *size : (size_t)left, more = count < left;
-    char *text = hcri_grow(&hcri_default_allocator, reader->text, &reader->capacity, count + 1, 1);
-    HCRI_ALLOCATED(text);
-    reader->text = text;
-    HCRI_TRY(read_at(reader, place, count + more, text, error));
-    *size = count + (more && text[count - 1] == '\r' && text[count] == '\n');
+    HCRI_ALLOCATED(HCRI_GROW(&hcri_default_allocator, reader->text, &reader->capacity, count + 1));
+    HCRI_TRY(read_at(reader, place, count + more, reader->text, error));
+    *size = count + (more && reader->text[count - 1] == '\r' && reader->text[count] == '\n');
     return HCR_OK;
 }
 

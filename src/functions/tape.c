@@ -83,20 +83,12 @@ hcr_status hcri_tape_add(hcri_tape *tape, hcri_step_kind kind, double parameter,
                          const uint32_t *arguments, const double *weights, uint32_t *number, hcr_error *error) {
     HCRI_TRY(check_step(tape, kind, parameter, rows, count, arguments, weights, error));
     const size_t first = tape->arguments;
-    hcri_step *step = hcri_grow(tape->allocator, tape->step, &tape->step_capacity, tape->steps + 1, sizeof *tape->step);
-    HCRI_ALLOCATED(step);
-    tape->step = step;
-    uint32_t *argument =
-        hcri_grow(tape->allocator, tape->argument, &tape->argument_capacity, first + count, sizeof *tape->argument);
-    HCRI_ALLOCATED(argument);
-    tape->argument = argument;
-    double *weight =
-        hcri_grow(tape->allocator, tape->weight, &tape->weight_capacity, first + count, sizeof *tape->weight);
-    HCRI_ALLOCATED(weight);
-    tape->weight = weight;
+    HCRI_ALLOCATED(HCRI_GROW(tape->allocator, tape->step, &tape->step_capacity, tape->steps + 1) &&
+                   HCRI_GROW(tape->allocator, tape->argument, &tape->argument_capacity, first + count) &&
+                   HCRI_GROW(tape->allocator, tape->weight, &tape->weight_capacity, first + count));
     for (size_t k = 0; k < count; k++) {
-        argument[first + k] = arguments[k];
-        weight[first + k] = weights == NULL ? 1 : weights[k];
+        tape->argument[first + k] = arguments[k];
+        tape->weight[first + k] = weights == NULL ? 1 : weights[k];
     }
     if (rules[kind].is_matrix) {
         const size_t columns = count / rows, wide = rows > columns ? rows : columns;
@@ -107,7 +99,7 @@ hcr_status hcri_tape_add(hcri_tape *tape, hcri_step_kind kind, double parameter,
     int consecutive = count != 0;
     for (size_t k = 1; k < count; k++)
         consecutive &= arguments[k] == arguments[0] + k;
-    step[tape->steps] = (hcri_step){kind, consecutive, first, count, rows, parameter};
+    tape->step[tape->steps] = (hcri_step){kind, consecutive, first, count, rows, parameter};
     if (number != NULL)
         *number = (uint32_t)tape->steps;
     tape->steps++;

@@ -234,10 +234,8 @@ static void read_powers(reader *r, int are_dual) {
         }
         if (count == 0)
             REFUSE(r, HCR_ERROR_SHAPE, "a power cone has one weight or more");
-        import->weight = hcri_import_extend(import, import->weight, &import->weight_capacity, import->weights + count,
-                                            sizeof *import->weight);
-        r->power[are_dual] = hcri_import_extend(import, r->power[are_dual], &r->power_capacity[are_dual],
-                                                r->powers[are_dual] + 1, sizeof *r->power[are_dual]);
+        HCRI_IMPORT_EXTEND(import, import->weight, &import->weight_capacity, import->weights + count);
+        HCRI_IMPORT_EXTEND(import, r->power[are_dual], &r->power_capacity[are_dual], r->powers[are_dual] + 1);
         scale_weights(r, count, weight, import->weight + import->weights);
         r->power[are_dual][r->powers[are_dual]++] = (power){import->weights, count};
         import->weights += count;

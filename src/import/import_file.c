@@ -43,9 +43,7 @@ static hcr_status inflate_all(z_stream *stream, const char *bytes, size_t size, 
     while (code != Z_STREAM_END || is_packed(bytes + taken, size - taken)) {
         if (code == Z_STREAM_END)
             inflateReset(stream);
-        char *grown = hcri_grow(allocator, *text, &capacity, used + 65536 + 1, 1);
-        HCRI_ALLOCATED(grown);
-        *text = grown;
+        HCRI_ALLOCATED(HCRI_GROW(allocator, *text, &capacity, used + 65536 + 1));
         const size_t room = capacity - used - 1, left = size - taken;
         const uInt out = room > 1u << 30 ? 1u << 30 : (uInt)room, in = left > 1u << 30 ? 1u << 30 : (uInt)left;
         stream->next_in = (Bytef *)bytes + taken; /* zlib doesn't write to it */

@@ -178,7 +178,7 @@ static void add_row(reader *r, hcri_field type, hcri_field name) {
     const size_t known = hcri_index_find(&r->row_names, name.text, name.length);
     if (known != SIZE_MAX)
         REFUSE(r, HCR_ERROR_NAME, "row \"%s\" is there already, in line %d", shown, r->row[known].line);
-    r->row = hcri_import_extend(r->import, r->row, &r->row_capacity, r->rows + 1, sizeof *r->row);
+    HCRI_IMPORT_EXTEND(r->import, r->row, &r->row_capacity, r->rows + 1);
     hcri_import_index(r->import, &r->row_names, name.text, name.length, r->rows);
     mps_row *row = &r->row[r->rows++];
     *row = (mps_row){name.text, name.length, letter, r->lines.number, 0, (double)NAN, 0, 0, SIZE_MAX};

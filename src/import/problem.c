@@ -36,11 +36,9 @@ char *hcri_import_copy(hcr_import *import, const char *name, size_t length) {
     return memcpy(hcri_import_take(import, length + 1, 1), name, length);
 }
 
-void *hcri_import_extend(hcr_import *import, void *array, size_t *capacity, size_t needed, size_t size) {
-    void *extended = hcri_grow(&import->pool.own, array, capacity, needed, size);
-    if (extended == NULL)
+void hcri_import_extend(hcr_import *import, void *array, size_t *capacity, size_t needed, size_t size) {
+    if (!hcri_grow(&import->pool.own, array, capacity, needed, size))
         hcri_import_refuse_memory(import);
-    return extended;
 }
 
 void hcri_import_index(hcr_import *import, hcri_index *index, const char *name, size_t length, size_t number) {
@@ -48,15 +46,11 @@ void hcri_import_index(hcr_import *import, hcri_index *index, const char *name, 
         hcri_import_refuse_memory(import);
 }
 
-/* Room for one more. */
-#define GROW(import, array, count, capacity)                                                                           \
-    ((array) = hcri_import_extend(import, array, &(capacity), (count) + 1, sizeof *(array)))
-
 size_t hcri_import_add_column(hcr_import *import, const char *name, size_t length) {
     const size_t number = import->columns;
     if (number >= UINT32_MAX / 4)
         hcri_import_refuse(import, HCR_ERROR_UNSUPPORTED, 0, "more than 2^30 columns");
-    GROW(import, import->column, number, import->column_capacity);
+    HCRI_IMPORT_EXTEND(import, import->column, &import->column_capacity, number + 1);
     char *copy = hcri_import_copy(import, name, length);
     hcri_import_index(import, &import->column_names, copy, length, number);
     import->column[import->columns++] = (hcri_column){.name = copy, .lower = 0, .upper = INFINITY};
@@ -84,18 +78,18 @@ void hcri_import_bound(hcr_import *import, size_t column, const double *lower, c
 size_t hcri_import_add_form(hcr_import *import) {
     if (import->forms >= UINT32_MAX)
         hcri_import_refuse(import, HCR_ERROR_UNSUPPORTED, 0, "more than 2^32 rows");
-    GROW(import, import->constant, import->forms, import->form_capacity);
+    HCRI_IMPORT_EXTEND(import, import->constant, &import->form_capacity, import->forms + 1);
     import->constant[import->forms] = 0;
     return import->forms++;
 }
 
 void hcri_import_add_term(hcr_import *import, size_t form, size_t column, double value, int line) {
-    GROW(import, import->term, import->terms, import->term_capacity);
+    HCRI_IMPORT_EXTEND(import, import->term, &import->term_capacity, import->terms + 1);
     import->term[import->terms++] = (hcri_coefficient){(uint32_t)form, (uint32_t)column, value, line};
 }
 
 void hcri_import_add_relation(hcr_import *import, const hcri_relation *relation, const char *name, size_t length) {
-    GROW(import, import->relation, import->relations, import->relation_capacity);
+    HCRI_IMPORT_EXTEND(import, import->relation, &import->relation_capacity, import->relations + 1);
     import->relation[import->relations] = *relation;
     import->relation[import->relations++].name = hcri_import_copy(import, name, length);
 }
@@ -106,7 +100,7 @@ void hcri_import_note(hcr_import *import, const char *format, ...) {
     va_start(arguments, format);
     hcri_format(text, sizeof text, format, arguments);
     va_end(arguments);
-    GROW(import, import->notice, import->notices, import->notice_capacity);
+    HCRI_IMPORT_EXTEND(import, import->notice, &import->notice_capacity, import->notices + 1);
     import->notice[import->notices++] = hcri_import_copy(import, text, strlen(text));
 }
 

@@ -84,11 +84,13 @@ struct hcr_import {
 _Noreturn void hcri_import_refuse(hcr_import *import, hcr_status status, int line, const char *format, ...)
     __attribute__((format(printf, 4, 5), cold));
 _Noreturn void hcri_import_refuse_memory(hcr_import *import);
-/* count × size zeroed bytes of the import's, a terminated copy of a name, and room for `needed` elements as hcri_grow
+/* count × size zeroed bytes of the import's, a terminated copy of a name, and room for `needed` elements as HCRI_GROW
  * makes it. */
 void *hcri_import_take(hcr_import *import, size_t count, size_t size);
 char *hcri_import_copy(hcr_import *import, const char *name, size_t length);
-void *hcri_import_extend(hcr_import *import, void *array, size_t *capacity, size_t needed, size_t size);
+void hcri_import_extend(hcr_import *import, void *array, size_t *capacity, size_t needed, size_t size);
+#define HCRI_IMPORT_EXTEND(import, array, capacity, needed)                                                            \
+    hcri_import_extend(import, &(array), capacity, needed, sizeof *(array))
 void hcri_import_index(hcr_import *import, hcri_index *index, const char *name, size_t length, size_t number);
 
 /* Each adds one thing, the first two return its number. Names needn't be terminated. */

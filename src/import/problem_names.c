@@ -40,7 +40,7 @@ static void find_families(naming *n) {
         size_t f = hcri_index_find(&n->bases, name, base);
         if (f == SIZE_MAX) {
             f = n->families++;
-            n->family = hcri_import_extend(import, n->family, &n->family_capacity, n->families, sizeof *n->family);
+            HCRI_IMPORT_EXTEND(import, n->family, &n->family_capacity, n->families);
             hcri_import_index(import, &n->bases, name, base, f);
             n->family[f] =
                 (family){.base = name, .length = base, .first = j, .output = SIZE_MAX, .bracket = name[base]};
@@ -94,8 +94,7 @@ static void note_rename(naming *n, const char *old, const char *new) {
 static const hcri_output *add_output(naming *n, const char *name, size_t length, int kept, size_t size, int scalar) {
     hcr_import *import = n->import;
     const size_t number = import->outputs++;
-    import->output =
-        hcri_import_extend(import, import->output, &import->output_capacity, import->outputs, sizeof *import->output);
+    HCRI_IMPORT_EXTEND(import, import->output, &import->output_capacity, import->outputs);
     char *own = kept ? hcri_import_copy(import, name, length) : make_name(n, name, length);
     const hcri_output *last = number == 0 ? NULL : &import->output[number - 1];
     import->output[number] = (hcri_output){

@@ -25,14 +25,10 @@ void hcri_page_release(hcri_page *page) {
 void hcri_page_begin(hcri_page *page, int line, const char *what, const char *name) {
     if (!page->keeps_sources)
         return;
-    hcri_page_source *grown =
-        hcri_grow(&page->import->allocator, page->source, &page->source_capacity, page->sources + 1, sizeof *grown);
-    if (grown == NULL) {
+    if (HCRI_GROW(&page->import->allocator, page->source, &page->source_capacity, page->sources + 1))
+        page->source[page->sources++] = (hcri_page_source){page->line, line, what, name};
+    else
         page->report.failed = 1;
-        return;
-    }
-    page->source = grown;
-    page->source[page->sources++] = (hcri_page_source){page->line, line, what, name};
 }
 
 void hcri_page_end_line(hcri_page *page) {

@@ -8,20 +8,10 @@
 hcr_status hcri_rows_append(hcri_rows *rows, const hcr_allocator *allocator, size_t count, const uint32_t *columns,
                             const double *values, hcr_error *error) {
     const size_t used = rows->start == NULL ? 0 : rows->start[rows->count];
-    size_t column_capacity = rows->entry_capacity, row_capacity = rows->row_capacity;
-    size_t *start = hcri_grow(allocator, rows->start, &row_capacity, rows->count + 2, sizeof *start);
-    HCRI_ALLOCATED(start);
-    rows->start = start;
-    rows->row_capacity = row_capacity;
-    size_t value_capacity = column_capacity;
-    uint32_t *grown_columns =
-        hcri_grow(allocator, rows->columns, &column_capacity, used + count, sizeof *grown_columns);
-    HCRI_ALLOCATED(grown_columns);
-    rows->columns = grown_columns;
-    double *grown_values = hcri_grow(allocator, rows->values, &value_capacity, used + count, sizeof *grown_values);
-    HCRI_ALLOCATED(grown_values);
-    rows->values = grown_values;
-    rows->entry_capacity = value_capacity;
+    size_t column_capacity = rows->entry_capacity;
+    HCRI_ALLOCATED(HCRI_GROW(allocator, rows->start, &rows->row_capacity, rows->count + 2) &&
+                   HCRI_GROW(allocator, rows->columns, &column_capacity, used + count) &&
+                   HCRI_GROW(allocator, rows->values, &rows->entry_capacity, used + count));
     if (count != 0) {
         memcpy(rows->columns + used, columns, count * sizeof *columns);
         memcpy(rows->values + used, values, count * sizeof *values);
@@ -220,9 +210,7 @@ hcr_status hcri_layout_make(const hcri_rows *rows, size_t n, const hcr_allocator
     *layout = (hcri_layout){0};
     size_t capacity = 0;
     for (size_t i = 0; i < rows->count;) {
-        hcri_run *grown = hcri_grow(allocator, layout->run, &capacity, layout->runs + 1, sizeof *grown);
-        HCRI_ALLOCATED(grown);
-        layout->run = grown;
+        HCRI_ALLOCATED(HCRI_GROW(allocator, layout->run, &capacity, layout->runs + 1));
         hcri_run *run = &layout->run[layout->runs++];
         *run = run_at(rows, i, n);
         if (run->form == HCRI_RUN_DENSE)

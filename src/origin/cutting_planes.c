@@ -60,12 +60,9 @@ static double slope_of(hcri_cuts *cuts, const curved *c, const double *y) {
 static hcr_status append(hcri_cuts *cuts, const curved *c, double right, size_t terms, hcr_error *error) {
     const hcr_allocator *own = hcri_pool_allocator(&cuts->memory);
     size_t capacity[2] = {cuts->capacity, cuts->capacity};
-    double *rights = hcri_grow(own, cuts->right, &capacity[0], cuts->count + 1, sizeof *rights);
-    cuts->right = rights == NULL ? cuts->right : rights;
-    uint32_t *numbers = hcri_grow(own, cuts->number, &capacity[1], cuts->count + 1, sizeof *numbers);
-    cuts->number = numbers == NULL ? cuts->number : numbers;
-    (void)hcri_rows_append(&cuts->rows, own, terms, cuts->columns, cuts->values, NULL);
-    HCRI_TRY(hcri_pool_check(&cuts->memory, error));
+    HCRI_ALLOCATED(HCRI_GROW(own, cuts->right, &capacity[0], cuts->count + 1) &&
+                   HCRI_GROW(own, cuts->number, &capacity[1], cuts->count + 1));
+    HCRI_TRY(hcri_rows_append(&cuts->rows, own, terms, cuts->columns, cuts->values, error));
     cuts->capacity = capacity[1];
     cuts->right[cuts->count] = right;
     cuts->number[cuts->count++] = c->block->first + (uint32_t)c->i;

@@ -141,10 +141,7 @@ hcr_status hcr_builder_shape_variable(hcr_builder *builder, size_t columns, cons
 
 /* Grows the ranges of the parameters by one. */
 static hcr_status add_range(hcr_builder *builder, double lower, double upper, hcr_error *error) {
-    hcri_range *grown = hcri_grow(&builder->set.allocator, builder->range, &builder->range_capacity,
-                                  builder->ranges + 1, sizeof *grown);
-    HCRI_ALLOCATED(grown);
-    builder->range = grown;
+    HCRI_ALLOCATED(HCRI_GROW(&builder->set.allocator, builder->range, &builder->range_capacity, builder->ranges + 1));
     /* A float that stands for an end of the range is in it. */
     const float low = (float)lower, high = (float)upper;
     builder->range[builder->ranges++] = (hcri_range){

@@ -30,10 +30,7 @@ void hcri_set_release(hcri_set *set) {
 /* Outputs go before the parameters that are there. */
 hcr_status hcri_set_add_variable(hcri_set *set, const char *name, size_t size, int scalar, int parameter,
                                  hcr_error *error) {
-    hcri_variable *grown =
-        hcri_grow(&set->allocator, set->variable, &set->variable_capacity, set->variables + 1, sizeof *grown);
-    HCRI_ALLOCATED(grown);
-    set->variable = grown;
+    HCRI_ALLOCATED(HCRI_GROW(&set->allocator, set->variable, &set->variable_capacity, set->variables + 1));
     char *copy = hcri_copy_string(&set->allocator, name);
     HCRI_ALLOCATED(copy);
     for (size_t i = 0; !parameter && set->n != set->outputs && i < set->variables; i++) /* parameters move back */
@@ -59,9 +56,7 @@ hcr_status hcri_set_shape_variable(hcri_set *set, size_t columns, const char *la
 
 hcr_status hcri_set_add_place(hcri_set *set, const char *file, int line, int column, const char *text,
                               hcr_error *error) {
-    hcri_place *grown = hcri_grow(&set->allocator, set->place, &set->place_capacity, set->places + 1, sizeof *grown);
-    HCRI_ALLOCATED(grown);
-    set->place = grown;
+    HCRI_ALLOCATED(HCRI_GROW(&set->allocator, set->place, &set->place_capacity, set->places + 1));
     hcri_place *place = &set->place[set->places];
     *place = (hcri_place){.file = hcri_copy_printable(&set->allocator, file),
                           .text = hcri_copy_printable(&set->allocator, text),
@@ -134,11 +129,7 @@ static int find_scratch(hcri_set *set, hcri_constraint *block) {
 }
 
 hcr_status hcri_set_add_block(hcri_set *set, hcri_constraint *block, hcr_error *error) {
-    hcri_constraint **grown =
-        hcri_grow(&set->allocator, set->block, &set->block_capacity, set->blocks + 1, sizeof(hcri_constraint *));
-    if (grown != NULL)
-        set->block = grown;
-    if (grown == NULL || !find_scratch(set, block)) {
+    if (!HCRI_GROW(&set->allocator, set->block, &set->block_capacity, set->blocks + 1) || !find_scratch(set, block)) {
         hcri_block_release(block);
         return hcri_fail_memory(error);
     }
@@ -154,23 +145,14 @@ hcr_status hcri_set_add_equality(hcri_set *set, hcri_row row, double right, hcri
     const hcr_allocator *allocator = &set->allocator;
     hcri_equalities *equalities = &set->equalities;
     const size_t i = equalities->rows.count;
-    size_t capacity = equalities->capacity;
-    double *rights = hcri_grow(allocator, equalities->right, &capacity, i + 1, sizeof *rights);
-    HCRI_ALLOCATED(rights);
-    equalities->right = rights;
-    capacity = equalities->capacity;
-    uint32_t *sources = hcri_grow(allocator, equalities->source, &capacity, i + 1, sizeof *sources);
-    HCRI_ALLOCATED(sources);
-    equalities->source = sources;
-    capacity = equalities->capacity;
-    uint32_t *source_rows = hcri_grow(allocator, equalities->source_row, &capacity, i + 1, sizeof *source_rows);
-    HCRI_ALLOCATED(source_rows);
-    equalities->source_row = source_rows;
-    equalities->capacity = capacity;
+    size_t capacity[2] = {equalities->capacity, equalities->capacity};
+    HCRI_ALLOCATED(HCRI_GROW(allocator, equalities->right, &capacity[0], i + 1) &&
+                   HCRI_GROW(allocator, equalities->source, &capacity[1], i + 1) &&
+                   HCRI_GROW(allocator, equalities->source_row, &equalities->capacity, i + 1));
     HCRI_TRY(hcri_rows_append(&equalities->rows, allocator, row.count, row.columns, row.values, error));
-    rights[i] = right;
-    sources[i] = source.place;
-    source_rows[i] = source.row;
+    equalities->right[i] = right;
+    equalities->source[i] = source.place;
+    equalities->source_row[i] = source.row;
     return HCR_OK;
 }
 
@@ -179,19 +161,13 @@ hcr_status hcri_set_add_product(hcri_set *set, uint32_t output, uint32_t paramet
     const size_t k = equalities->products;
     uint32_t **const array[] = {&equalities->product_row, &equalities->product_output, &equalities->product_parameter};
     const uint32_t number[] = {(uint32_t)equalities->rows.count - 1, output, parameter};
-    size_t capacity = equalities->product_capacity;
-    double *values = hcri_grow(&set->allocator, equalities->product_value, &capacity, k + 1, sizeof *values);
-    HCRI_ALLOCATED(values);
-    equalities->product_value = values;
-    values[k] = value;
     for (size_t i = 0; i < 3; i++) {
-        capacity = equalities->product_capacity;
-        uint32_t *grown = hcri_grow(&set->allocator, *array[i], &capacity, k + 1, sizeof *grown);
-        HCRI_ALLOCATED(grown);
-        *array[i] = grown;
-        grown[k] = number[i];
+        size_t capacity = equalities->product_capacity;
+        HCRI_ALLOCATED(HCRI_GROW(&set->allocator, *array[i], &capacity, k + 1));
+        (*array[i])[k] = number[i];
     }
-    equalities->product_capacity = capacity;
+    HCRI_ALLOCATED(HCRI_GROW(&set->allocator, equalities->product_value, &equalities->product_capacity, k + 1));
+    equalities->product_value[k] = value;
     equalities->products++;
     return HCR_OK;
 }

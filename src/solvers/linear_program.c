@@ -39,13 +39,8 @@ hcr_status hcri_program_add_row(hcri_program *program, hcri_row row, double lowe
     const size_t i = program->rows.count;
     const double scale = hcri_row_scale(row);
     size_t capacity = program->row_capacity;
-    double *grown = hcri_grow(memory, program->row_lower, &capacity, i + 1, sizeof *grown);
-    if (grown != NULL)
-        program->row_lower = grown;
-    double *other = hcri_grow(memory, program->row_upper, &program->row_capacity, i + 1, sizeof *other);
-    if (other != NULL)
-        program->row_upper = other;
-    HCRI_ALLOCATED(grown && other);
+    HCRI_ALLOCATED(HCRI_GROW(memory, program->row_lower, &capacity, i + 1) &&
+                   HCRI_GROW(memory, program->row_upper, &program->row_capacity, i + 1));
     HCRI_TRY(hcri_rows_append(&program->rows, memory, row.count, row.columns, row.values, error));
     for (size_t k = program->rows.start[i]; k < program->rows.start[i + 1]; k++)
         program->rows.values[k] /= scale;

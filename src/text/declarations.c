@@ -203,8 +203,7 @@ void hcri_declare_origin_choice(hcri_compilation *c) {
 /* One of several: the builder gets all that are there. */
 static void add_origin(hcri_compilation *c, const hcri_statement *statement, const double *point) {
     const size_t rows = 1 + c->text.parameters, size = rows * c->text.outputs;
-    c->point =
-        hcri_extend(&c->text, statement->span, c->point, &c->point_capacity, (c->points + 1) * size, sizeof *c->point);
+    HCRI_EXTEND(&c->text, statement->span, c->point, &c->point_capacity, (c->points + 1) * size);
     memcpy(c->point + c->points++ * size, point, size * sizeof *point);
     hcri_lowering_accept(&c->lowering, statement->span,
                          hcr_builder_set_origins(c->lowering.builder, c->points, rows, c->point, &c->lowering.reason));

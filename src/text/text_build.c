@@ -123,8 +123,7 @@ static void compile_statement(hcri_compilation *c, const hcri_statement *stateme
         if (statement->inner != NULL) {
             for (size_t end = 0; end < 3; end++) /* refuses unknown names at once */
                 hcri_evaluate(&c->scope, statement->inner->expression->child[end]);
-            c->range =
-                hcri_extend(&c->text, statement->name, c->range, &c->range_capacity, c->ranges + 1, sizeof *c->range);
+            HCRI_EXTEND(&c->text, statement->name, c->range, &c->range_capacity, c->ranges + 1);
             c->range[c->ranges++] = statement->inner;
         }
         break;

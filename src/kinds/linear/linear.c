@@ -21,15 +21,10 @@ static hcr_status make_room(hcri_linear *linear, hcr_error *error) {
     const hcr_allocator *memory = hcri_block_memory(base);
     const size_t larger = 2 * linear->rows.count + 8;
     size_t sides[2] = {linear->capacity, linear->capacity}, sources[2] = {2 * linear->capacity, 2 * linear->capacity};
-    double *lower = hcri_grow(memory, linear->lower, &sides[0], larger, sizeof *lower);
-    linear->lower = lower == NULL ? linear->lower : lower;
-    double *upper = hcri_grow(memory, linear->upper, &sides[1], larger, sizeof *upper);
-    linear->upper = upper == NULL ? linear->upper : upper;
-    uint32_t *source = hcri_grow(memory, base->source, &sources[0], 2 * larger, sizeof *source);
-    base->source = source == NULL ? base->source : source;
-    uint32_t *source_row = hcri_grow(memory, base->source_row, &sources[1], 2 * larger, sizeof *source_row);
-    base->source_row = source_row == NULL ? base->source_row : source_row;
-    HCRI_TRY(hcri_block_has_memory(base, error));
+    HCRI_ALLOCATED(HCRI_GROW(memory, linear->lower, &sides[0], larger) &&
+                   HCRI_GROW(memory, linear->upper, &sides[1], larger) &&
+                   HCRI_GROW(memory, base->source, &sources[0], 2 * larger) &&
+                   HCRI_GROW(memory, base->source_row, &sources[1], 2 * larger));
     linear->capacity = larger;
     return HCR_OK;
 }

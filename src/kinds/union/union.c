@@ -35,9 +35,7 @@ static hcr_status open_body(hcri_union *set, hcri_body **body, hcr_error *error)
     if (set->bodies == HCRI_MOST_BODIES)
         return hcri_fail(error, HCR_ERROR_UNSUPPORTED, "a union has more than %d bodies", HCRI_MOST_BODIES);
     const hcr_allocator *memory = hcri_block_memory(&set->base);
-    hcri_body *grown = hcri_grow(memory, set->body, &set->body_capacity, set->bodies + 1, sizeof *grown);
-    HCRI_TRY(hcri_block_has_memory(&set->base, error));
-    set->body = grown;
+    HCRI_ALLOCATED(HCRI_GROW(memory, set->body, &set->body_capacity, set->bodies + 1));
     *body = &set->body[set->bodies++];
     **body = (hcri_body){.memory = memory};
     return HCR_OK;
@@ -71,17 +69,12 @@ static hcr_status refuse_block(const hcri_constraint *block, hcr_error *error) {
 
 hcr_status hcri_body_add_block(hcri_body *body, hcri_constraint *block, hcr_error *error) {
     hcr_status status = refuse_block(block, error);
-    hcri_constraint **grown = NULL;
-    if (status == HCR_OK) {
-        grown =
-            hcri_grow(body->memory, body->block, &body->block_capacity, body->blocks + 1, sizeof(hcri_constraint *));
-        status = grown == NULL ? hcri_fail_memory(error) : HCR_OK;
-    }
+    if (status == HCR_OK && !HCRI_GROW(body->memory, body->block, &body->block_capacity, body->blocks + 1))
+        status = hcri_fail_memory(error);
     if (status != HCR_OK) {
         hcri_block_release(block);
         return status;
     }
-    body->block = grown;
     body->block[body->blocks++] = block;
     if (body->blocks == 1) {
         body->box = (hcri_box *)block;

@@ -37,13 +37,9 @@ static hcr_status start(substituted *made, hcr_error *error) {
 
 static hcr_status add_product(substituted *made, uint32_t left, uint32_t right, double a, hcr_error *error) {
     const size_t needed = made->entries + 1;
-    uint32_t *lefts = hcri_grow(made->allocator, made->left, &made->capacity[0], needed, sizeof *lefts);
-    made->left = lefts == NULL ? made->left : lefts;
-    uint32_t *rights = hcri_grow(made->allocator, made->right, &made->capacity[1], needed, sizeof *rights);
-    made->right = rights == NULL ? made->right : rights;
-    double *values = hcri_grow(made->allocator, made->values, &made->capacity[2], needed, sizeof *values);
-    made->values = values == NULL ? made->values : values;
-    HCRI_ALLOCATED(lefts && rights && values);
+    HCRI_ALLOCATED(HCRI_GROW(made->allocator, made->left, &made->capacity[0], needed) &&
+                   HCRI_GROW(made->allocator, made->right, &made->capacity[1], needed) &&
+                   HCRI_GROW(made->allocator, made->values, &made->capacity[2], needed));
     made->left[made->entries] = left;
     made->right[made->entries] = right;
     made->values[made->entries++] = a;

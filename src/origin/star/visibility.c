@@ -35,12 +35,9 @@ hcr_status hcri_sample_add(hcri_sample *sample, const hcr_region *piece, const h
                            uint64_t seed, hcr_error *error) {
     const size_t n = set->n;
     sample->n = n;
-    double *grown = hcri_grow(memory, sample->points, &sample->capacity, (sample->count + count) * n, sizeof *grown);
     HCRI_SCOPED double *polar = hcri_allocate(memory, n + 1, sizeof *polar);
-    if (grown != NULL)
-        sample->points = grown;
     HCRI_SCOPED_BY(free_workspace) hcr_workspace *workspace = NULL;
-    HCRI_ALLOCATED(grown && polar);
+    HCRI_ALLOCATED(polar && HCRI_GROW(memory, sample->points, &sample->capacity, (sample->count + count) * n));
     HCRI_TRY(hcr_workspace_create(piece, 1, &workspace, error));
     hcri_random random;
     hcri_random_seed(&random, seed);

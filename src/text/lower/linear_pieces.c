@@ -112,16 +112,13 @@ hcr_status hcri_pieces_add(hcri_pieces *pieces, size_t count, const uint32_t *co
         tighten(&pieces->side[i][upper_there], upper_there, known, values[0], side);
         return HCR_OK;
     }
-    hcri_piece_side(*sides)[2] =
-        hcri_grow(pieces->allocator, pieces->side, &pieces->capacity, pieces->rows.count + 1, sizeof *sides);
-    HCRI_ALLOCATED(sides);
-    pieces->side = sides;
+    HCRI_ALLOCATED(HCRI_GROW(pieces->allocator, pieces->side, &pieces->capacity, pieces->rows.count + 1));
     HCRI_TRY(hcri_rows_append(&pieces->rows, pieces->allocator, count, columns, values, error));
     const size_t i = pieces->latest = pieces->rows.count - 1;
-    sides[i][LOWER].bound = -(double)INFINITY;
-    sides[i][UPPER].bound = (double)INFINITY;
+    pieces->side[i][LOWER].bound = -(double)INFINITY;
+    pieces->side[i][UPPER].bound = (double)INFINITY;
     side.bound += 0.0;
-    sides[i][is_upper ? UPPER : LOWER] = side;
+    pieces->side[i][is_upper ? UPPER : LOWER] = side;
     pieces->slot[at] = i + 1;
     return HCR_OK;
 }

@@ -42,8 +42,8 @@ static void add_bound(hcri_lowering *lowering, uint32_t j, int is_upper, double 
         hcr_builder_add_bounds(builder, j, 1, is_upper ? NULL : &bound, is_upper ? &bound : NULL, &lowering->reason));
     if (lowering->in_group)
         return;
-    lowering->rounded = hcri_extend(lowering->text, lowering->statement, lowering->rounded, &lowering->rounded_capacity,
-                                    2 * builder->set.n, 1);
+    HCRI_EXTEND(lowering->text, lowering->statement, lowering->rounded, &lowering->rounded_capacity,
+                2 * builder->set.n);
     const hcri_box *box = builder->set.box;
     if ((is_upper ? box->upper : box->lower)[j] == bound)
         lowering->rounded[2 * j + !is_upper] = (unsigned char)rounded;

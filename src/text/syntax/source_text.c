@@ -165,9 +165,7 @@ void *hcri_take_larger(hcri_text *text, hcri_span span, void *array, size_t *cap
     return count == 0 ? larger : memcpy(larger, array, count * size);
 }
 
-void *hcri_extend(hcri_text *text, hcri_span span, void *array, size_t *capacity, size_t needed, size_t size) {
-    void *extended = hcri_grow(&text->kept.own, array, capacity, needed, size);
-    if (extended == NULL)
+void hcri_extend(hcri_text *text, hcri_span span, void *array, size_t *capacity, size_t needed, size_t size) {
+    if (!hcri_grow(&text->kept.own, array, capacity, needed, size))
         hcri_refuse_memory(text, span);
-    return extended;
 }

@@ -49,8 +49,10 @@ _Noreturn void hcri_refuse_memory(hcri_text *text, hcri_span span);
 void *hcri_take(hcri_text *text, hcri_span span, size_t count, size_t size);
 /* Room for one more than `count` elements in an array of the arena's, which moves as it grows. */
 void *hcri_take_larger(hcri_text *text, hcri_span span, void *array, size_t *capacity, size_t count, size_t size);
-/* As hcri_grow, of what is kept. */
-void *hcri_extend(hcri_text *text, hcri_span span, void *array, size_t *capacity, size_t needed, size_t size);
+/* As HCRI_GROW, of what is kept. */
+void hcri_extend(hcri_text *text, hcri_span span, void *array, size_t *capacity, size_t needed, size_t size);
+#define HCRI_EXTEND(text, span, array, capacity, needed)                                                               \
+    hcri_extend(text, span, &(array), capacity, needed, sizeof *(array))
 
 /* The 1-based line and column (in characters) of a byte; fast when it is after the last one asked for. */
 void hcri_text_place(hcri_text *text, size_t byte, int *line, int *column);

@@ -21,7 +21,7 @@ hcri_name *hcri_scope_find(const hcri_scope *scope, hcri_span span) {
 
 static void append_name(hcri_scope *scope, const hcri_name *name) {
     hcri_text *text = scope->text;
-    scope->name = hcri_extend(text, name->span, scope->name, &scope->capacity, scope->count + 1, sizeof *scope->name);
+    HCRI_EXTEND(text, name->span, scope->name, &scope->capacity, scope->count + 1);
     if (name->kind != HCRI_NAME_LOOP &&
         !hcri_index_add(&scope->declared, &text->kept.own, name->name, strlen(name->name), scope->count))
         hcri_refuse_memory(text, name->span);

@@ -5,9 +5,8 @@
 
 static void add_curved_term(hcri_lowering *lowering, double weight, hcri_atom *atom) {
     hcri_branch *branch = &lowering->branch;
-    branch->curved_term =
-        hcri_extend(lowering->text, lowering->statement, branch->curved_term, &branch->curved_term_capacity,
-                    branch->curved_terms + 1, sizeof *branch->curved_term);
+    HCRI_EXTEND(lowering->text, lowering->statement, branch->curved_term, &branch->curved_term_capacity,
+                branch->curved_terms + 1);
     branch->curved_term[branch->curved_terms++] = (hcri_entry){.value = weight, .atom = atom};
 }
 
@@ -19,8 +18,8 @@ static void add_affine(hcri_lowering *lowering, const hcri_value *value, size_t 
     else
         branch->constant = hcri_dd_add_product(branch->constant, weight, value->constant[i]);
     const hcri_entry *first = hcri_first_entry(value, i), *end = hcri_first_atom(value, i);
-    branch->entry = hcri_extend(lowering->text, lowering->statement, branch->entry, &branch->entry_capacity,
-                                branch->count + (size_t)(end - first) + 1, sizeof *branch->entry);
+    HCRI_EXTEND(lowering->text, lowering->statement, branch->entry, &branch->entry_capacity,
+                branch->count + (size_t)(end - first) + 1);
     for (const hcri_entry *e = first; e != end; e++)
         branch->entry[branch->count++] = (hcri_entry){.column = e->column, .value = weight * e->value};
 }
@@ -69,16 +68,14 @@ static void finish(hcri_lowering *lowering) {
     hcri_text *text = lowering->text;
     const hcri_span span = lowering->statement;
     branch->count = branch->count == 0 ? 0 : hcri_entries_gather(branch->entry, branch->count);
-    uint32_t *column = branch->column =
-        hcri_extend(text, span, branch->column, &branch->column_capacity, branch->count + 1, sizeof *column);
-    double *value = branch->value =
-        hcri_extend(text, span, branch->value, &branch->value_capacity, branch->count + 1, sizeof *value);
+    HCRI_EXTEND(text, span, branch->column, &branch->column_capacity, branch->count + 1);
+    HCRI_EXTEND(text, span, branch->value, &branch->value_capacity, branch->count + 1);
     for (size_t k = 0; k < branch->count; k++) {
-        column[k] = branch->entry[k].column;
-        value[k] = branch->entry[k].value;
-        if (!(fabs(value[k]) <= HCRI_LARGEST_COEFFICIENT))
+        branch->column[k] = branch->entry[k].column;
+        branch->value[k] = branch->entry[k].value;
+        if (!(fabs(branch->value[k]) <= HCRI_LARGEST_COEFFICIENT))
             hcri_refuse(text, span, HCR_ERROR_DATA, "%s has the coefficient %g: at most 1e50 is accepted",
-                        hcri_depends_noun(hcri_column_depends(text, column[k])), value[k]);
+                        hcri_depends_noun(hcri_column_depends(text, branch->column[k])), branch->value[k]);
     }
 }
 
