@@ -18,9 +18,7 @@ void hcri_place_statement(hcri_compilation *c, const hcri_statement *statement) 
     const hcri_arena mark = c->text.arena;
     char *copy = hcri_take(&c->text, statement->span, length + 1, 1);
     memcpy(copy, c->text.bytes + shown.start, length);
-    hcri_lowering_accept(
-        &c->lowering, statement->span,
-        hcr_builder_set_source(c->lowering.builder, c->text.file, line, column, copy, &c->lowering.reason));
+    HCRI_BUILD(&c->lowering, statement->span, hcr_builder_set_source, c->text.file, line, column, copy);
     hcri_arena_rewind(&c->text.arena, &mark);
     c->statement = statement;
     c->lowering.statement = statement->span;
@@ -72,9 +70,8 @@ static void give_shape(hcri_compilation *c, const hcri_statement *statement, hcr
         for (size_t i = 0; i < labels->count; i++)
             label[i] = hcri_text_unquote(&c->text, labels->child[i]->span);
     }
-    hcri_lowering_accept(&c->lowering, labels == NULL ? statement->name : labels->span,
-                         hcr_builder_shape_variable(c->lowering.builder, shape.rank == 2 ? shape.dim[1] : 0, label,
-                                                    &c->lowering.reason));
+    HCRI_BUILD(&c->lowering, labels == NULL ? statement->name : labels->span, hcr_builder_shape_variable,
+               shape.rank == 2 ? shape.dim[1] : 0, label);
     c->scope.name[c->scope.count - 1].labels = labels;
 }
 
@@ -93,9 +90,8 @@ void hcri_declare_output(hcri_compilation *c, const hcri_statement *statement) {
     declare(c, statement, HCRI_NAME_OUTPUT, shape, c->text.outputs);
     const size_t size = shape.dim[0] * shape.dim[1];
     c->text.outputs += size;
-    hcri_lowering_accept(&c->lowering, statement->name,
-                         hcr_builder_add_variable(c->lowering.builder, c->scope.name[c->scope.count - 1].name, size,
-                                                  shape.rank == 0, &c->lowering.reason));
+    HCRI_BUILD(&c->lowering, statement->name, hcr_builder_add_variable, c->scope.name[c->scope.count - 1].name, size,
+               shape.rank == 0);
     give_shape(c, statement, shape);
     place_parameters(c);
 }
@@ -132,11 +128,9 @@ void hcri_declare_parameter(hcri_compilation *c, const hcri_statement *statement
     place_parameter(c, statement);
     const size_t size = shape.dim[0] * shape.dim[1];
     c->text.parameters += size;
-    hcri_lowering_accept(&c->lowering,
-                         is_open ? statement->name
-                                 : (hcri_span){statement->range[0]->span.start, statement->range[1]->span.end},
-                         hcr_builder_add_parameter(c->lowering.builder, c->scope.name[c->scope.count - 1].name, size,
-                                                   shape.rank == 0, lower, upper, &c->lowering.reason));
+    const hcri_node *first = statement->range[0], *last = statement->range[1];
+    HCRI_BUILD(&c->lowering, (is_open ? statement->name : (hcri_span){first->span.start, last->span.end}),
+               hcr_builder_add_parameter, c->scope.name[c->scope.count - 1].name, size, shape.rank == 0, lower, upper);
     give_shape(c, statement, shape);
 }
 
@@ -195,9 +189,7 @@ static const double *read_point(hcri_compilation *c, const hcri_node *node, size
 void hcri_declare_origin_choice(hcri_compilation *c) {
     const double lower = 0, upper = (double)(c->origins - 1);
     c->text.parameters++;
-    hcri_lowering_accept(
-        &c->lowering, c->lowering.statement,
-        hcr_builder_add_parameter(c->lowering.builder, "origin", 1, 1, &lower, &upper, &c->lowering.reason));
+    HCRI_BUILD(&c->lowering, c->lowering.statement, hcr_builder_add_parameter, "origin", 1, 1, &lower, &upper);
 }
 
 /* One of several: the builder gets all that are there. */
@@ -205,8 +197,7 @@ static void add_origin(hcri_compilation *c, const hcri_statement *statement, con
     const size_t rows = 1 + c->text.parameters, size = rows * c->text.outputs;
     HCRI_EXTEND(&c->text, statement->span, c->point, &c->point_capacity, (c->points + 1) * size);
     memcpy(c->point + c->points++ * size, point, size * sizeof *point);
-    hcri_lowering_accept(&c->lowering, statement->span,
-                         hcr_builder_set_origins(c->lowering.builder, c->points, rows, c->point, &c->lowering.reason));
+    HCRI_BUILD(&c->lowering, statement->span, hcr_builder_set_origins, c->points, rows, c->point);
 }
 
 void hcri_declare_origin(hcri_compilation *c, const hcri_statement *statement) {
@@ -230,6 +221,5 @@ void hcri_declare_origin(hcri_compilation *c, const hcri_statement *statement) {
         add_origin(c, statement, point);
         return;
     }
-    hcri_lowering_accept(&c->lowering, statement->span,
-                         hcr_builder_set_origin(c->lowering.builder, origin, rows, point, &c->lowering.reason));
+    HCRI_BUILD(&c->lowering, statement->span, hcr_builder_set_origin, origin, rows, point);
 }

@@ -138,10 +138,7 @@ static void compile_statement(hcri_compilation *c, const hcri_statement *stateme
             end_declarations(c);
         hcri_declare_origin(c, statement);
         break;
-    case HCRI_STATEMENT_UNBOUNDED:
-        hcri_lowering_accept(&c->lowering, statement->span,
-                             hcr_builder_allow_unbounded(c->lowering.builder, 1, &c->lowering.reason));
-        break;
+    case HCRI_STATEMENT_UNBOUNDED: HCRI_BUILD(&c->lowering, statement->span, hcr_builder_allow_unbounded, 1); break;
     case HCRI_STATEMENT_UNION:
     case HCRI_STATEMENT_EXCEPT:
         c->text.unproved = UNPROVED_IN_GROUP;

@@ -260,7 +260,7 @@ static void flush_group(hcri_lowering *lowering, hcri_span span) {
 
 void hcri_lower_begin_group(hcri_lowering *lowering, hcri_span span, hcr_group group) {
     lowering->in_group = 1;
-    hcri_lowering_accept(lowering, span, hcr_builder_begin_group(lowering->builder, group, &lowering->reason));
+    HCRI_BUILD(lowering, span, hcr_builder_begin_group, group);
 }
 
 void hcri_lower_next(hcri_lowering *lowering, hcri_span span) {

@@ -69,6 +69,8 @@ void hcri_lowering_finish(hcri_lowering *lowering);
 
 /* Refuses what a builder call refuses, whose error is lowering->reason. */
 void hcri_lowering_accept(hcri_lowering *lowering, hcri_span span, hcr_status status);
+#define HCRI_BUILD(lowering, span, call, ...)                                                                          \
+    hcri_lowering_accept(lowering, span, call((lowering)->builder, __VA_ARGS__, &(lowering)->reason))
 /* Counts one more inequality and places it in the builder. */
 void hcri_lowering_place(hcri_lowering *lowering);
 /* Nothing satisfies the inequality, whose left side exceeds the right one by so much at least. */
@@ -118,7 +120,7 @@ void hcri_add_matrix(hcri_lowering *lowering, hcri_span span, const hcri_value *
 /* Element i of an affine value is >= 0. */
 void hcri_add_nonnegative(hcri_lowering *lowering, hcri_span span, const hcri_value *value, size_t i);
 
-/* The largest double that isn't above numerator/divisor. */
-double hcri_quotient_down(hcri_dd numerator, double divisor);
+/* The largest double that isn't above −constant/divisor, of the branch's constant. */
+double hcri_branch_bound(const hcri_branch *branch, double divisor);
 
 #endif

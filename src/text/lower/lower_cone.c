@@ -37,7 +37,7 @@ void hcri_add_cone(hcri_lowering *lowering, hcri_span span, const hcri_value *va
         return;
     }
     hcri_lowering_place(lowering);
-    hcri_lowering_accept(lowering, span, hcr_builder_add_cone(lowering->builder, &cone, &lowering->reason));
+    HCRI_BUILD(lowering, span, hcr_builder_add_cone, &cone);
 }
 
 /* The elements of an atom, then the affine part of the branch. */

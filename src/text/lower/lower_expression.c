@@ -119,7 +119,6 @@ static uint32_t atom_step(taping *t, hcri_atom *atom) {
 
 void hcri_lower_expression(hcri_lowering *lowering, int convex) {
     const hcri_branch *branch = &lowering->branch;
-    const hcri_dd opposite = {-branch->constant.high, -branch->constant.low};
     if (branch->infinite != 0)
         hcri_refuse(lowering->text, lowering->statement, HCR_ERROR_DATA, "infinity can't be part of this");
     const hcri_arena mark = lowering->text->arena;
@@ -128,9 +127,8 @@ void hcri_lower_expression(hcri_lowering *lowering, int convex) {
     hcri_lowering_place(lowering);
     lowering->tapes++;
     lowering->tape = (hcri_tape){.allocator = &lowering->builder->set.allocator};
-    sum_step(&t, -hcri_quotient_down(opposite, 1), branch->count, branch->column, branch->value, branch->curved_terms,
+    sum_step(&t, -hcri_branch_bound(branch, 1), branch->count, branch->column, branch->value, branch->curved_terms,
              branch->curved_term);
-    hcri_lowering_accept(lowering, span,
-                         hcri_builder_add_expression(lowering->builder, &lowering->tape, convex, &lowering->reason));
+    HCRI_BUILD(lowering, span, hcri_builder_add_expression, &lowering->tape, convex);
     hcri_arena_rewind(&lowering->text->arena, &mark);
 }

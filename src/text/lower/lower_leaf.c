@@ -100,17 +100,16 @@ void hcri_lower_inverse(hcri_lowering *lowering, const hcri_inequality *inequali
     const hcri_branch *branch = &lowering->branch;
     const hcri_atom *atom = branch->curved_term[0].atom;
     const double weight = branch->curved_term[0].value, infinity = (double)INFINITY;
-    const hcri_dd opposite = {-branch->constant.high, -branch->constant.low};
     const double p = atom->kind == HCRI_STEP_SQRT ? 0.5 : atom->kind == HCRI_STEP_SUM_SQUARES ? 2 : atom->parameter;
     if (weight < 0) { /* f(x) >= t, f concave: x >= f⁻¹(t) */
-        const double t = -hcri_quotient_down(opposite, -weight);
+        const double t = -hcri_branch_bound(branch, -weight);
         const double least = atom->kind == HCRI_STEP_LOG ? (t == 0 ? 1 : inwards(exp(t), infinity))
                              : t <= 0                    ? 0
                                                          : root(t, p, infinity);
         lower_argument(lowering, inequality, atom, -1, least);
         return;
     }
-    const double t = hcri_quotient_down(opposite, weight); /* f(x) <= t, f convex */
+    const double t = hcri_branch_bound(branch, weight); /* f(x) <= t, f convex */
     if (atom->kind == HCRI_STEP_EXP ? t <= 0 : p < 0 ? t <= 0 : t < 0)
         refuse_bound(lowering, atom, t);
     if (atom->kind == HCRI_STEP_EXP) {

@@ -7,15 +7,15 @@
 /* Numbers in all rows together. */
 #define MOST_NUMBERS ((size_t)1 << 28)
 
-double hcri_quotient_down(hcri_dd numerator, double divisor) {
-    const double quotient = numerator.high / divisor;
-    if (!isfinite(quotient))
-        return quotient;
-    /* what is missing: numerator − quotient · divisor */
-    const double rest = fma(-quotient, divisor, numerator.high);
-    const double missing = rest + numerator.low;
-    const int below = divisor > 0 ? missing < 0 : missing > 0;
-    return below ? nextafter(quotient, -(double)INFINITY) : quotient;
+/* −constant − quotient · divisor */
+static double missing(const hcri_branch *branch, double divisor, double quotient) {
+    return fma(-quotient, divisor, -branch->constant.high) - branch->constant.low;
+}
+
+double hcri_branch_bound(const hcri_branch *branch, double divisor) {
+    const double quotient = -branch->constant.high / divisor;
+    const int is_above = isfinite(quotient) && missing(branch, divisor, quotient) * copysign(1, divisor) < 0;
+    return is_above ? nextafter(quotient, -(double)INFINITY) : quotient;
 }
 
 /* The latest row with products must lie between bounds that differ. */
@@ -29,17 +29,11 @@ static void check_room(hcri_lowering *lowering, const hcri_pieces *varying) {
                     lowering->builder->set.place[first].line, lower->bound, upper->bound);
 }
 
-/* Is the quotient other than exact? */
-static int is_rounded(hcri_dd numerator, double divisor, double quotient) {
-    return fma(-quotient, divisor, numerator.high) + numerator.low != 0;
-}
-
 /* y_j <= bound, or y_j >= bound. */
 static void add_bound(hcri_lowering *lowering, uint32_t j, int is_upper, double bound, int rounded) {
     hcr_builder *builder = lowering->builder;
-    hcri_lowering_accept(
-        lowering, lowering->statement,
-        hcr_builder_add_bounds(builder, j, 1, is_upper ? NULL : &bound, is_upper ? &bound : NULL, &lowering->reason));
+    HCRI_BUILD(lowering, lowering->statement, hcr_builder_add_bounds, j, 1, is_upper ? NULL : &bound,
+               is_upper ? &bound : NULL);
     if (lowering->in_group)
         return;
     HCRI_EXTEND(lowering->text, lowering->statement, lowering->rounded, &lowering->rounded_capacity,
@@ -88,10 +82,9 @@ static void add_row(hcri_lowering *lowering, int is_upper, double bound, int rou
 
 void hcri_lower_linear(hcri_lowering *lowering, const hcri_inequality *inequality) {
     hcri_branch *branch = &lowering->branch;
-    const hcri_dd bound = {-branch->constant.high, -branch->constant.low};
     /* a y + k <= 0: y <= −k/a for positive a, y >= −k/a for negative */
     const int is_single = branch->count == 1 && branch->column[0] < lowering->text->outputs;
-    const double divisor = is_single ? fabs(branch->value[0]) : 1, quotient = hcri_quotient_down(bound, divisor) + 0.0;
+    const double divisor = is_single ? fabs(branch->value[0]) : 1, quotient = hcri_branch_bound(branch, divisor) + 0.0;
     const int is_upper = is_single ? branch->value[0] > 0 : !inequality->opposite;
     if (branch->count == 0) {
         if (!(hcri_dd_value(branch->constant) <= 0))
@@ -101,7 +94,7 @@ void hcri_lower_linear(hcri_lowering *lowering, const hcri_inequality *inequalit
     } else {
         for (size_t k = 0; k < branch->count && !is_single && !is_upper; k++)
             branch->value[k] = -branch->value[k];
-        add_row(lowering, is_upper, is_upper ? quotient : -quotient + 0.0, is_rounded(bound, divisor, quotient));
+        add_row(lowering, is_upper, is_upper ? quotient : -quotient + 0.0, missing(branch, divisor, quotient) != 0);
     }
 }
 
@@ -143,13 +136,9 @@ void hcri_lower_equality(hcri_lowering *lowering, const hcri_inequality *inequal
     const double right = -hcri_dd_value(branch->constant) + 0.0;
     hcri_lowering_place(lowering);
     if ((depends & HCRI_ON_PRODUCTS) != 0) {
-        hcri_lowering_accept(lowering, inequality->span,
-                             hcri_pieces_add_equality(lowering->builder, text->parameters,
-                                                      (hcri_row){branch->count, branch->column, branch->value}, right,
-                                                      &lowering->reason));
+        HCRI_BUILD(lowering, inequality->span, hcri_pieces_add_equality, text->parameters,
+                   (hcri_row){branch->count, branch->column, branch->value}, right);
         return;
     }
-    hcri_lowering_accept(lowering, inequality->span,
-                         hcr_builder_add_equalities(lowering->builder, 1, start, branch->column, branch->value, &right,
-                                                    &lowering->reason));
+    HCRI_BUILD(lowering, inequality->span, hcr_builder_add_equalities, 1, start, branch->column, branch->value, &right);
 }

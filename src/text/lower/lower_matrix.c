@@ -63,7 +63,7 @@ static void add_lmi(hcri_lowering *lowering, hcri_span span, const hcri_value *b
         }
     lmi.matrices = matrices;
     hcri_lowering_place(lowering);
-    hcri_lowering_accept(lowering, span, hcr_builder_add_lmi(lowering->builder, &lmi, &lowering->reason));
+    HCRI_BUILD(lowering, span, hcr_builder_add_lmi, &lmi);
 }
 
 static void add_block(hcri_lowering *lowering, hcri_span span, const hcri_value *block) {
@@ -104,8 +104,8 @@ void hcri_lower_eigenvalue(hcri_lowering *lowering) {
     const hcri_entry curved_term = lowering->branch.curved_term[0];
     const hcri_atom *atom = curved_term.atom;
     hcri_text *text = lowering->text;
-    const hcri_value *const pair[2] = {atom->argument, hcri_branch_affine(lowering, atom->span)};
-    const hcri_value *joined = hcri_value_join(text, atom->span, 2, pair);
+    const hcri_value *joined = hcri_value_join(
+        text, atom->span, 2, (const hcri_value *const[]){atom->argument, hcri_branch_affine(lowering, atom->span)});
     hcri_sums sums = hcri_sums_create(text, atom->span, atom->count, atom->count + atom->rows);
     for (size_t e = 0; e < atom->count; e++, hcri_end_sum(&sums)) {
         hcri_add_term(&sums, atom->first + e, -curved_term.value);

@@ -176,21 +176,13 @@ static void fill_dense(parts *p) {
             p->matrix[i * n + j] = p->matrix[j * n + i] = 0.5 * (p->matrix[i * n + j] + p->matrix[j * n + i]);
 }
 
-/* weight · norm + constant <= 0 */
-static void set_radius(parts *p) {
-    const hcri_branch *branch = &p->lowering->branch;
-    const hcri_dd bound = {-branch->constant.high, -branch->constant.low};
-    p->quadratic.radius = hcri_quotient_down(bound, branch->curved_term[0].value);
-}
-
 /* The linear part and the constant, of weight · squares + linear·y + constant <= 0; the constant rounded up. */
 static void set_linear(parts *p) {
     const hcri_branch *branch = &p->lowering->branch;
     const double divisor = 2 * branch->curved_term[0].value;
     for (size_t k = 0; k < branch->count; k++)
         p->linear[branch->column[k]] = branch->value[k] / divisor;
-    const hcri_dd opposite = {-branch->constant.high, -branch->constant.low};
-    p->quadratic.constant = -hcri_quotient_down(opposite, divisor);
+    p->quadratic.constant = -hcri_branch_bound(branch, divisor);
 }
 
 void hcri_lower_quadratic(hcri_lowering *lowering) {
@@ -201,8 +193,8 @@ void hcri_lower_quadratic(hcri_lowering *lowering) {
     for (size_t b = 0; b < branch->curved_terms; b++)
         has_form |= branch->curved_term[b].atom->kind == HCRI_ATOM_FORM;
     p.linear = take(&p, p.n, sizeof *p.linear);
-    if (branch->curved_term[0].atom->kind == HCRI_STEP_NORM)
-        set_radius(&p);
+    if (branch->curved_term[0].atom->kind == HCRI_STEP_NORM) /* weight · norm + constant <= 0 */
+        p.quadratic.radius = hcri_branch_bound(branch, branch->curved_term[0].value);
     else
         set_linear(&p);
     const double constant = p.quadratic.constant;
@@ -212,7 +204,6 @@ void hcri_lower_quadratic(hcri_lowering *lowering) {
     }
     p.quadratic.linear = p.linear;
     hcri_lowering_place(lowering);
-    hcri_lowering_accept(lowering, p.span,
-                         hcr_builder_add_quadratic(lowering->builder, &p.quadratic, &lowering->reason));
+    HCRI_BUILD(lowering, p.span, hcr_builder_add_quadratic, &p.quadratic);
     hcri_arena_rewind(&lowering->text->arena, &mark);
 }

@@ -349,16 +349,16 @@ hcri_node *hcri_parse_comparison(hcri_parser *p, int is_constraint) {
 }
 
 hcri_node *hcri_parser_bounds(hcri_parser *p, hcri_span name, hcri_node *const range[2]) {
+    static const hcri_token_kind both[] = {HCRI_TOKEN_LESS_EQUAL, HCRI_TOKEN_LESS_EQUAL};
     const hcri_span span = {name.start, range[1]->span.end};
     hcri_node *const side[3] = {range[0], new_node(p, HCRI_NODE_NAME, name, 0, NULL), range[1]};
     hcri_node *node = new_node(p, HCRI_NODE_COMPARISON, span, 3, side);
-    hcri_token_kind *relations = hcri_take(p->text, span, 2, sizeof *relations);
-    relations[0] = relations[1] = HCRI_TOKEN_LESS_EQUAL;
-    node->relations = relations;
+    node->relations = both;
     return node;
 }
 
 hcri_node *hcri_parse_psd(hcri_parser *p) {
+    static const hcri_token_kind succeeds = HCRI_TOKEN_SUCCEEDS;
     const hcri_span word = p->token.span;
     hcri_parser_advance(p);
     const hcri_span open = p->token.span;
@@ -368,9 +368,7 @@ hcri_node *hcri_parse_psd(hcri_parser *p) {
     hcri_parser_take_closing(p, HCRI_TOKEN_CLOSE, open);
     hcri_node *zero = new_node(p, HCRI_NODE_NUMBER, matrix->span, 0, NULL);
     hcri_node *node = new_pair(p, HCRI_NODE_COMPARISON, HCRI_TOKEN_SUCCEEDS, matrix, zero);
-    hcri_token_kind *relation = hcri_take(p->text, span, 1, sizeof *relation);
-    *relation = HCRI_TOKEN_SUCCEEDS;
-    node->relations = relation;
+    node->relations = &succeeds;
     node->span = span;
     return node;
 }

@@ -6,53 +6,16 @@
 #include "base/number.h"
 #include "text/declared_names.h"
 
-/* Longer signs before those that they begin with. */
-static const char *const spelling[HCRI_TOKEN_KINDS] = {
-    [HCRI_TOKEN_VAR] = "var",
-    [HCRI_TOKEN_PARAM] = "param",
-    [HCRI_TOKEN_CONST] = "const",
-    [HCRI_TOKEN_LET] = "let",
-    [HCRI_TOKEN_ORIGIN] = "origin",
-    [HCRI_TOKEN_FOR] = "for",
-    [HCRI_TOKEN_IN] = "in",
-    [HCRI_TOKEN_IF] = "if",
-    [HCRI_TOKEN_AND] = "and",
-    [HCRI_TOKEN_OR] = "or",
-    [HCRI_TOKEN_NOT] = "not",
-    [HCRI_TOKEN_INF] = "inf",
-    [HCRI_TOKEN_PSD] = "psd",
-    [HCRI_TOKEN_UNION] = "union",
-    [HCRI_TOKEN_EXCEPT] = "except",
-    [HCRI_TOKEN_STAR_WORD] = "star",
-    [HCRI_TOKEN_END_WORD] = "end",
-    [HCRI_TOKEN_UNBOUNDED] = "unbounded",
-    [HCRI_TOKEN_POWER] = "**",
-    [HCRI_TOKEN_FLOOR_DIVIDE] = "//",
-    [HCRI_TOKEN_LESS_EQUAL] = "<=",
-    [HCRI_TOKEN_GREATER_EQUAL] = ">=",
-    [HCRI_TOKEN_EQUAL] = "==",
-    [HCRI_TOKEN_NOT_EQUAL] = "!=",
-    [HCRI_TOKEN_SUCCEEDS] = ">>",
-    [HCRI_TOKEN_PRECEDES] = "<<",
-    [HCRI_TOKEN_LESS] = "<",
-    [HCRI_TOKEN_GREATER] = ">",
-    [HCRI_TOKEN_ASSIGN] = "=",
-    [HCRI_TOKEN_PLUS] = "+",
-    [HCRI_TOKEN_MINUS] = "-",
-    [HCRI_TOKEN_TIMES] = "*",
-    [HCRI_TOKEN_DIVIDE] = "/",
-    [HCRI_TOKEN_REMAINDER] = "%",
-    [HCRI_TOKEN_MATRIX_PRODUCT] = "@",
-    [HCRI_TOKEN_OPEN] = "(",
-    [HCRI_TOKEN_CLOSE] = ")",
-    [HCRI_TOKEN_OPEN_BRACKET] = "[",
-    [HCRI_TOKEN_CLOSE_BRACKET] = "]",
-    [HCRI_TOKEN_COMMA] = ",",
-    [HCRI_TOKEN_COLON] = ":",
-    [HCRI_TOKEN_DOT] = ".",
-};
+/* In the order of the kinds from HCRI_TOKEN_VAR on; longer signs before those that they begin with. */
+static const char *const spellings[] = {
+    "var",    "param", "const", "let",       "origin", "for", "in", "if", "and", "or", "not", "inf", "psd", "union",
+    "except", "star",  "end",   "unbounded", "**",     "//",  "<=", ">=", "==",  "!=", ">>",  "<<",  "<",   ">",
+    "=",      "+",     "-",     "*",         "/",      "%",   "@",  "(",  ")",   "[",  "]",   ",",   ":",   "."};
+_Static_assert(sizeof spellings / sizeof *spellings == HCRI_TOKEN_KINDS - HCRI_TOKEN_VAR, "each word and sign has one");
 
-const char *hcri_token_spelling(hcri_token_kind kind) { return spelling[kind]; }
+const char *hcri_token_spelling(hcri_token_kind kind) {
+    return kind < HCRI_TOKEN_VAR ? NULL : spellings[kind - HCRI_TOKEN_VAR];
+}
 
 /* Characters that people paste, and what they mean here. */
 static const struct {
@@ -140,7 +103,7 @@ static void read_word(hcri_lexer *lexer, hcri_token *token) {
     token->kind = HCRI_TOKEN_NAME;
     token->span = (hcri_span){lexer->at, end};
     for (hcri_token_kind kind = HCRI_TOKEN_VAR; kind < HCRI_TOKEN_POWER; kind++)
-        if (hcri_text_equal(text, token->span, spelling[kind]))
+        if (hcri_text_equal(text, token->span, hcri_token_spelling(kind)))
             token->kind = kind;
     lexer->at = end;
 }
@@ -148,8 +111,9 @@ static void read_word(hcri_lexer *lexer, hcri_token *token) {
 static void read_sign(hcri_lexer *lexer, hcri_token *token) {
     const hcri_text *text = lexer->text;
     for (hcri_token_kind kind = HCRI_TOKEN_POWER; kind < HCRI_TOKEN_KINDS; kind++) {
-        const size_t length = strlen(spelling[kind]);
-        if (length > text->size - lexer->at || memcmp(spelling[kind], text->bytes + lexer->at, length) != 0)
+        const char *sign = hcri_token_spelling(kind);
+        const size_t length = strlen(sign);
+        if (length > text->size - lexer->at || memcmp(sign, text->bytes + lexer->at, length) != 0)
             continue;
         if (kind == HCRI_TOKEN_OPEN || kind == HCRI_TOKEN_OPEN_BRACKET)
             lexer->depth++;

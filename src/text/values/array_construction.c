@@ -1,7 +1,7 @@
-#include "text/values/array_construction.h"
-
+/* Functions and notations that build vectors and matrices. */
 #include <math.h>
 
+#include "text/values/functions.h"
 #include "text/values/operators.h"
 #include "text/values/subscripts.h"
 

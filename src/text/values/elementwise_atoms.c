@@ -100,8 +100,8 @@ const hcri_value *hcri_absolute(const hcri_atom_source *source, const hcri_value
         hcri_atom_finish(text, &atoms[i], source->called, source->spans, source->argument);
         made[i] = &atoms[i];
     }
-    const hcri_value *const pair[2] = {x, hcri_value_atoms(text, span, x->shape, 1, made, x->constant)};
-    const hcri_value *joined = hcri_value_join(text, span, 2, pair);
+    const hcri_value *joined = hcri_value_join(
+        text, span, 2, (const hcri_value *const[]){x, hcri_value_atoms(text, span, x->shape, 1, made, x->constant)});
     return hcri_value_combine(text, span, joined, x->shape, &sums);
 }
 

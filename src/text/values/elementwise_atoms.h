@@ -18,16 +18,4 @@ const hcri_value *hcri_largest(const hcri_atom_source *source, const hcri_value 
 /* x ** exponent, elementwise. */
 const hcri_value *hcri_power(const hcri_atom_source *source, const hcri_value *x, double exponent);
 
-/* The atom of the function's row in the table, of each element, or of those of all arguments at the same place … */
-const hcri_value *hcri_apply_each(const hcri_call *call);
-/* … and of all of them together. */
-const hcri_value *hcri_apply_whole(const hcri_call *call);
-const hcri_value *hcri_apply_abs(const hcri_call *call);
-const hcri_value *hcri_apply_max(const hcri_call *call);
-const hcri_value *hcri_apply_pos(const hcri_call *call);
-const hcri_value *hcri_apply_power(const hcri_call *call);
-const hcri_value *hcri_apply_huber(const hcri_call *call);
-const hcri_value *hcri_apply_log1p(const hcri_call *call);
-const hcri_value *hcri_apply_kl_div(const hcri_call *call);
-
 #endif

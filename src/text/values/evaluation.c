@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "formats/column_names.h"
-#include "text/values/array_construction.h"
+#include "text/values/functions.h"
 #include "text/values/operators.h"
 #include "text/values/read_table.h"
 #include "text/values/subscripts.h"

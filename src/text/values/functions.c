@@ -1,11 +1,5 @@
 #include "text/values/functions.h"
 
-#include "text/values/array_construction.h"
-#include "text/values/elementwise_atoms.h"
-#include "text/values/matrices.h"
-#include "text/values/norms.h"
-#include "text/values/sums.h"
-
 const hcri_function hcri_functions[] = {
     {.name = "abs", .least = 1, .most = 1, .apply = hcri_apply_abs},
     {.name = "max", .least = 1, .most = SIZE_MAX, .apply = hcri_apply_max},

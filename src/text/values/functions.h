@@ -25,10 +25,12 @@ typedef struct hcri_call { /* what a function is given */
 /* Where argument i stands in the text. */
 static inline hcri_span hcri_argument_span(const hcri_call *call, size_t i) { return call->node->child[i]->span; }
 
+typedef const hcri_value *hcri_apply(const hcri_call *call);
+
 struct hcri_function {
     const char *name;
     size_t least, most; /* arguments; most SIZE_MAX: any number */
-    const hcri_value *(*apply)(const hcri_call *call);
+    hcri_apply *apply;
     int atom;         /* for functions that are one atom, … */
     double parameter; /* … its parameter; of zeros and ones, the number */
     int negated;      /* it is the opposite of that, or of what `apply` makes of the opposite */
@@ -37,5 +39,23 @@ struct hcri_function {
 /* Terminated by a NULL name. `read` isn't one: its arguments are strings. */
 extern const hcri_function hcri_functions[];
 const hcri_function *hcri_function_find(const hcri_text *text, hcri_span name);
+
+/* The atom of the function's row in the table, of each element, or of those of all arguments at the same place, and of
+ * all of them together. */
+hcri_apply hcri_apply_each, hcri_apply_whole;
+hcri_apply hcri_apply_abs, hcri_apply_max, hcri_apply_pos, hcri_apply_power, hcri_apply_huber, hcri_apply_log1p,
+    hcri_apply_kl_div, hcri_apply_norm, hcri_apply_quad_form, hcri_apply_quad_over_lin;
+hcri_apply hcri_apply_sum, hcri_apply_mean, hcri_apply_diff, hcri_apply_cumsum, hcri_apply_dot, hcri_apply_trace;
+hcri_apply hcri_apply_eigenvalue, hcri_apply_sigma_max, hcri_apply_norm_nuc;
+hcri_apply hcri_apply_vstack, hcri_apply_hstack, hcri_apply_reshape, hcri_apply_transpose, hcri_apply_diag,
+    hcri_apply_kron, hcri_apply_repeat, hcri_apply_linspace, hcri_apply_filled, hcri_apply_eye, hcri_apply_range,
+    hcri_apply_len;
+
+/* A list: scalars make a vector, vectors of one length a matrix. */
+const hcri_value *hcri_value_stack(hcri_text *text, hcri_span span, size_t count, const hcri_value *const *values);
+/* Sums of x, each multiplied by `weight`: of all elements (axis −1), or of the columns (0) or rows (1) of a matrix. */
+const hcri_value *hcri_sum(const hcri_call *call, const hcri_value *x, int axis, double weight);
+/* Refuses argument i unless it is one. */
+void hcri_needs_vector(const hcri_call *call, size_t i);
 
 #endif

@@ -108,6 +108,7 @@ static const hcri_value *largest_eigenvalue(const hcri_atom_source *source, cons
     return hcri_atoms_of_groups(source, &like, x, x->size, hcri_scalar_shape(), weight);
 }
 
+/* lambda_max; negated: lambda_min */
 const hcri_value *hcri_apply_eigenvalue(const hcri_call *call) {
     const int is_least = call->node->function->negated;
     const hcri_span span = hcri_argument_span(call, 0);

@@ -11,9 +11,4 @@ void hcri_extreme_eigenvalues(hcri_text *text, hcri_span span, size_t size, cons
  */
 const hcri_value *hcri_symmetric(hcri_text *text, hcri_span span, const hcri_value *x, const char *what);
 
-/* lambda_max; negated: lambda_min */
-const hcri_value *hcri_apply_eigenvalue(const hcri_call *call);
-const hcri_value *hcri_apply_sigma_max(const hcri_call *call);
-const hcri_value *hcri_apply_norm_nuc(const hcri_call *call);
-
 #endif

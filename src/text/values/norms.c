@@ -1,10 +1,8 @@
-#include "text/values/norms.h"
-
+/* Norms and quadratic functions. */
 #include <math.h>
 
 #include "text/values/elementwise_atoms.h"
 #include "text/values/matrices.h"
-#include "text/values/sums.h"
 
 const hcri_value *hcri_apply_norm(const hcri_call *call) {
     const hcri_value *x = call->argument[0];

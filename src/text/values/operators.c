@@ -96,8 +96,7 @@ static const hcri_value *elementwise_constants(const hcri_operation *o, hcri_sha
 
 static const hcri_value *add(hcri_text *text, hcri_span span, const hcri_value *left, const hcri_value *right,
                              double right_weight, hcri_shape shape) {
-    const hcri_value *const pair[2] = {left, right};
-    const hcri_value *joined = hcri_value_join(text, span, 2, pair);
+    const hcri_value *joined = hcri_value_join(text, span, 2, (const hcri_value *const[]){left, right});
     const size_t size = shape.dim[0] * shape.dim[1];
     hcri_sums sums = hcri_sums_create(text, span, size, 2 * size);
     for (size_t i = 0; i < size; i++, hcri_end_sum(&sums)) {

@@ -107,8 +107,7 @@ const hcri_value *hcri_multiply(const hcri_operation *f) {
     const hcri_span span = f->span;
     const hcri_value *left = f->left, *right = f->right;
     const size_t size = left->size;
-    const hcri_value *const all[3] = {left, right, expand_all(f)};
-    const hcri_value *joined = hcri_value_join(text, span, 3, all);
+    const hcri_value *joined = hcri_value_join(text, span, 3, (const hcri_value *const[]){left, right, expand_all(f)});
     hcri_sums sums = hcri_sums_create(text, span, size, size);
     for (size_t i = 0; i < size; i++, hcri_end_sum(&sums)) {
         const int is_product = has_product(f, i), left_constant = hcri_element_is_constant(left, i);

@@ -1,10 +1,8 @@
-#include "text/values/sums.h"
-
-#include "text/values/array_construction.h"
+/* Functions that add up elements. */
+#include "text/values/functions.h"
 #include "text/values/operators.h"
 #include "text/values/subscripts.h"
 
-/* Sums, each multiplied by `weight`, of all elements or (axis 0, 1) of the columns or rows. */
 const hcri_value *hcri_sum(const hcri_call *call, const hcri_value *x, int axis, double weight) {
     const size_t rows = x->shape.dim[0], columns = x->shape.dim[1];
     const hcri_shape shape =

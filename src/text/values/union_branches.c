@@ -121,14 +121,12 @@ unsigned hcri_branch_depends(const hcri_lowering *lowering) {
 
 const hcri_value *hcri_branch_affine(hcri_lowering *lowering, hcri_span span) {
     const hcri_branch *branch = &lowering->branch;
-    const hcri_dd opposite = {-branch->constant.high, -branch->constant.low};
-    const double constant = -hcri_quotient_down(opposite, 1);
     hcri_text *text = lowering->text;
     hcri_value *value = hcri_take(text, span, 1, sizeof *value);
     double *number = hcri_take(text, span, 1, sizeof *number);
     size_t *start = hcri_take(text, span, 2, sizeof *start);
     hcri_entry *entry = hcri_take(text, span, branch->count, sizeof *entry);
-    *number = constant;
+    *number = -hcri_branch_bound(branch, 1);
     start[1] = branch->count;
     for (size_t k = 0; k < branch->count; k++)
         entry[k] = (hcri_entry){.column = branch->column[k], .value = branch->value[k]};
