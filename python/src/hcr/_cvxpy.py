@@ -17,7 +17,7 @@ from .errors import make
 
 _WORDS = frozenset(
     """
-    var const param origin unbounded psd union except star end or and not if for in inf read chebyshev analytic
+    var const param let origin unbounded psd union except star end or and not if for in inf read chebyshev analytic
     mean abs max min maximum minimum pos neg sum diff cumsum dot trace norm square sum_squares quad_form
     quad_over_lin huber power sqrt inv_pos geo_mean harmonic_mean exp log log1p log_sum_exp logistic entropy
     rel_entr kl_div lambda_max lambda_min sigma_max norm_nuc sin cos tanh atan vstack hstack reshape transpose
@@ -26,6 +26,8 @@ _WORDS = frozenset(
 )
 # Matrices of affine atoms that have no function of their own may have so many entries.
 _MOST_ENTRIES = 1 << 24
+# Powers of weighted means are fractions of at most this number: a mean has as many factors.
+_MOST_FACTORS = 64
 
 # Atoms that are a function of their arguments, without further options.
 _PLAIN = {
@@ -315,15 +317,21 @@ class _Translation:
     _PnormApprox = _pnorm = _Pnorm
 
     def _geo_mean(self, e: Any) -> str:
-        p = np.asarray(e.p, dtype=np.float64)
-        if not np.all(p == p[0]) or len(p) != e.args[0].size:
-            raise _refusal(e, "geo_mean with weights")
-        text = self._flat(e.args[0])
+        text, weights = self._flat(e.args[0]), np.asarray(e.p, dtype=np.float64)
         if e.args[0].size > 1:
-            return f"geo_mean({text})"
+            return self._weighted_mean(e, [f"{text}[{i}]" for i in range(len(weights))], weights)
         if not e.args[0].is_nonneg():
             self.domains.append(f"{text} >= 0")
         return self._shaped(text, e.shape)
+
+    def _weighted_mean(self, e: Any, elements: Sequence[str], weights: Array) -> str:
+        """Π xᵢ^wᵢ, where the weights are fractions of a small number: each element as often as its weight says."""
+        for whole in range(1, _MOST_FACTORS + 1):
+            counts = np.rint(weights / weights.sum() * whole)
+            if np.abs(counts / whole - weights / weights.sum()).max() <= 1e-12:
+                factors = [element for element, count in zip(elements, counts, strict=True) for _ in range(int(count))]
+                return f"geo_mean([{', '.join(factors)}])"
+        raise _refusal(e, f"weights or powers that aren't fractions of a number up to {_MOST_FACTORS}")
 
     _GeoMeanApprox = _geo_mean
 
@@ -345,6 +353,11 @@ class _Translation:
 
     def _huber(self, e: Any) -> str:
         return f"huber({self.expression(e.args[0])}, {self.constant(e.M.value)})"
+
+    def _each(self, e: Any) -> list[str]:
+        """The elements one by one, row by row."""
+        text = self._flat(e) if e.ndim else self.expression(e)
+        return [f"{text}[{i}]" for i in range(e.size)] if e.ndim else [text]
 
     def _flat(self, e: Any) -> str:
         """All elements as a vector, in whatever order."""
@@ -404,6 +417,19 @@ class _Translation:
             yield self._psd(c.args[0])
         elif kind == "SOC":
             yield from self._soc(c)
+        elif kind == "ExpCone":  # y exp(x/y) <= z
+            x, y, z = self._arguments(c)
+            yield f"{x} + rel_entr({y}, {z}) <= 0"
+        elif kind in ("PowCone3D", "PowCone3DApprox"):  # x^a y^(1-a) >= |z|
+            x, y, z = (self._each(e) for e in c.args)
+            for a, *factors, limited in zip(np.ravel(c.alpha.value), x, y, z, strict=True):
+                yield f"abs({limited}) <= {self._weighted_mean(c, factors, np.array([a, 1 - a]))}"
+        elif kind in ("PowConeND", "PowConeNDApprox"):  # Π Wᵢ^aᵢ >= |z|, of each column (axis 0) or row
+            w, alpha = c.args[0] if c.axis == 0 else c.args[0].T, np.asarray(c.alpha.value, dtype=np.float64)
+            columns = np.reshape(self._each(w), (w.shape[0], -1)).T
+            weights = np.reshape(alpha if c.axis == 0 else alpha.T, (w.shape[0], -1)).T
+            for factors, powers, limited in zip(columns, weights, self._each(c.args[1]), strict=True):
+                yield f"abs({limited}) <= {self._weighted_mean(c, factors, powers)}"
         else:
             raise _refusal(c, f"the constraint {kind}")
 
