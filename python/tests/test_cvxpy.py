@@ -59,6 +59,13 @@ CASES = {
         X >= -0.9,
         t <= 3,
     ],
+    "largest": [
+        cp.sum_largest(x, 2.5) <= 1,
+        cp.sum_smallest(x, 2) >= -1,
+        cp.sum_largest(cp.abs(X), 2, axis=1) <= 1,
+        cp.cvar(A @ x, 0.6) <= 0.5,
+        x >= -2,
+    ],
     "semidefinite": [S >> 0, cp.trace(S) <= 1],
     "attributes": [cp.sum(N) <= 3, cp.max(N) - cp.min(N) <= 1],
     "attribute PSD": [cp.trace(D) <= 1],
@@ -157,7 +164,7 @@ def test_unbounded():
     [
         (lambda: cp.Variable(3, boolean=True) <= 1, "boolean"),
         (lambda: cp.PowCone3D(x, x, x, 0.12345), "fractions of a number up to 64"),
-        (lambda: cp.sum_largest(x, 2) <= 1, "sum_largest"),
+        (lambda: cp.lambda_sum_largest(S, 2) <= 1, "lambda_sum_largest"),
         (lambda: x <= cp.Parameter(4), "parameter without a value"),
     ],
 )
@@ -210,6 +217,18 @@ def test_d25_symmetric_variables():
     assert gauges(constraints, along) == pytest.approx([1, 1, 2, 0.25], rel=1e-9)
     free = cp.Variable((2, 2))  # CVXPY's domain of lambda_max is the symmetric ones
     assert gauges([cp.lambda_max(free) <= 1, cp.lambda_min(free) >= -2], along) == pytest.approx([1, 1, 2, 0.25])
+
+
+def test_a_variable_s_bounds_may_be_parameters():
+    floor = cp.Parameter(2, bounds=[0, 1], name="floor")
+    y = cp.Variable(2, name="y", bounds=[floor, 2])
+    region = hcr.Region.from_cvxpy([cp.sum(y) <= 3], parameters=[floor])
+    assert region.parameters.names == ("floor[0]", "floor[1]")
+    assert (region.contract([[-9.0, -9.0]], [[0.25, 0.5]]) >= [0.25, 0.5]).all()
+    with pytest.raises(hcr.UnsupportedError, match="parameter without a value"):
+        hcr.Region.from_cvxpy([cp.sum(y) <= 3])
+    floor.value = np.array([1, 0.5])
+    assert hcr.Region.from_cvxpy([cp.sum(y) <= 3]).bounds[0] == pytest.approx([1, 0.5])
 
 
 def test_d35_one_constraint_one_variable_and_an_origin():

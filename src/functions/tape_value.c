@@ -153,9 +153,15 @@ static void pass_back(const hcri_tape *tape, const hcri_step *step, double value
         adjoint[argument[0]] += weight / x[argument[1]];
         adjoint[argument[1]] -= weight * value / x[argument[1]];
         return;
-    case HCRI_STEP_MAX:
-    case HCRI_STEP_MIN:
+    case HCRI_STEP_MAX: /* of equal ones the first, and MIN the last: together they are the gradient of the sum */
         for (size_t k = 0; k < count; k++)
+            if (x[argument[k]] == value) {
+                adjoint[argument[k]] += weight;
+                return;
+            }
+        return;
+    case HCRI_STEP_MIN:
+        for (size_t k = count; k-- > 0;)
             if (x[argument[k]] == value) {
                 adjoint[argument[k]] += weight;
                 return;

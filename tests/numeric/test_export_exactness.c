@@ -233,6 +233,7 @@ static const char *const texts[] = {
     "var y[3]\nquad_over_lin(y[:2], y[2]) + exp(y[0]) <= 4\ny[2] <= 3\ny >= -9",
     "var y[2]\ninv_pos(y[0]) <= y[1]\nsum(y) <= 4",
     "var y[3]\nlog(y[0]) + log(y[1]) + sqrt(y[2]) >= 0.5\nnorm(y) <= 5",
+    "var y[6]\nsum_largest(y, 2.5) <= 1\ny >= -2",
     "var y[3]\nsum(y ** 4) <= 5",
     "var y[3]\nsum(power(y, 1.7)) <= 5",
     "var y[3]\nnorm([exp(y[0]), square(y[1]), y[2]], 4) <= 5\n-6 <= y <= 6",

@@ -28,6 +28,8 @@ static const char *const texts[] = {
     "var y[3]\ngeo_mean(y) >= 1\nsum(y) <= 6",
     "var y[2]\ngeo_mean(y) >= 1\nsum(y) <= 6",
     "var y[3]\nharmonic_mean(y) >= 1\nsum(y) <= 6",
+    "var y[5]\nsum_largest(abs(y), 2) <= 1",
+    "var y[9]\nconst k = 3.5\nsum_largest(y, k) <= 2\nsum_smallest(y, 2) >= -3\ny >= -4",
     "var y[3]\nquad_over_lin(y[:2], y[2]) <= 2\ny[2] <= 3",
     "var y[2]\ninv_pos(y[0]) <= y[1]\nsum(y) <= 4",
     "var y[3]\nlog(y[0]) + log(y[1]) + sqrt(y[2]) >= 0.5\nnorm(y) <= 5",

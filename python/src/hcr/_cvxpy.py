@@ -20,8 +20,8 @@ _WORDS = frozenset(
     var const param let origin unbounded psd union except star end or and not if for in inf read chebyshev analytic
     mean abs max min maximum minimum pos neg sum diff cumsum dot trace norm square sum_squares quad_form
     quad_over_lin huber power sqrt inv_pos geo_mean harmonic_mean exp log log1p log_sum_exp logistic entropy
-    rel_entr kl_div lambda_max lambda_min sigma_max norm_nuc sin cos tanh atan vstack hstack reshape transpose
-    diag zeros ones eye range len
+    sum_largest sum_smallest rel_entr kl_div lambda_max lambda_min sigma_max norm_nuc sin cos tanh atan vstack hstack
+    reshape transpose diag zeros ones eye range len
     """.split()  # noqa: SIM905
 )
 # Matrices of affine atoms that have no function of their own may have so many entries.
@@ -351,6 +351,9 @@ class _Translation:
             self.domains.append(f"{text} == {text}.T")
         return f"lambda_max(({text} + {text}.T) / 2)"
 
+    def _sum_largest(self, e: Any) -> str:
+        return self._reduce(e, f"sum_largest({{}}, {self.constant(min(e.k, e.args[0].size // e.size))})")
+
     def _huber(self, e: Any) -> str:
         return f"huber({self.expression(e.args[0])}, {self.constant(e.M.value)})"
 
@@ -459,6 +462,8 @@ def _axes(e: Any) -> tuple[int, ...]:
 def _constant(value: Any, shape: tuple[int, ...]) -> Any:
     import cvxpy
 
+    if isinstance(value, cvxpy.Expression):
+        return value
     return cvxpy.Constant(np.broadcast_to(value, shape) if np.ndim(value) else value)
 
 

@@ -92,6 +92,46 @@ static uint32_t harmonic_step(taping *t, size_t count, uint32_t *x) {
     return add(t, HCRI_STEP_SUM, 0, 0, 1, &inverse, &weight);
 }
 
+/* The sum of the k largest, which a sorting network finds: Batcher's merge exchange (Knuth, The Art of Computer
+ * Programming, 5.2.2, algorithm M). Comparators and sides of them that the sum doesn't depend on are left out. */
+static uint32_t sum_largest_step(taping *t, double k, size_t count, uint32_t *x) {
+    hcri_text *text = t->lowering->text;
+    size_t levels = 0, comparators = 0;
+    while (((size_t)1 << levels) < count)
+        levels++;
+    uint32_t(*pair)[2] = hcri_take(text, t->span, count * levels * (levels + 1) / 2, sizeof *pair);
+    for (size_t p = (size_t)1 << levels >> 1; p > 0; p >>= 1)
+        for (size_t q = (size_t)1 << levels >> 1, r = 0, d = p;; d = q - p, q >>= 1, r = p) {
+            for (size_t i = 0; i + d < count; i++)
+                if ((i & p) == r) {
+                    pair[comparators][0] = (uint32_t)i;
+                    pair[comparators++][1] = (uint32_t)(i + d);
+                }
+            if (q == p)
+                break;
+        }
+    unsigned char *wanted = hcri_take(text, t->span, count + comparators, 1), *sides = wanted + count;
+    double *weight = hcri_take(text, t->span, count, sizeof *weight);
+    size_t added = 0;
+    for (; (double)added < k; added++) {
+        wanted[added] = 1;
+        weight[added] = fmin(1, k - (double)added);
+    }
+    for (size_t c = comparators; c-- > 0;) {
+        unsigned char *first = &wanted[pair[c][0]], *second = &wanted[pair[c][1]];
+        sides[c] = (unsigned char)(*first | *second << 1);
+        *first = *second = *first | *second;
+    }
+    for (size_t c = 0; c < comparators; c++) {
+        const uint32_t both[2] = {x[pair[c][0]], x[pair[c][1]]};
+        if ((sides[c] & 1) != 0)
+            x[pair[c][0]] = add(t, HCRI_STEP_MAX, 0, 0, 2, both, NULL);
+        if ((sides[c] & 2) != 0)
+            x[pair[c][1]] = add(t, HCRI_STEP_MIN, 0, 0, 2, both, NULL);
+    }
+    return add(t, HCRI_STEP_SUM, 0, 0, added, x, weight);
+}
+
 static uint32_t new_atom_step(taping *t, const hcri_atom *atom) {
     uint32_t *x = hcri_take(t->lowering->text, t->span, atom->count, sizeof *x);
     size_t count = 0;
@@ -105,6 +145,8 @@ static uint32_t new_atom_step(taping *t, const hcri_atom *atom) {
         return form_step(t, atom, x);
     if (atom->kind == HCRI_ATOM_HARMONIC_MEAN)
         return harmonic_step(t, count, x);
+    if (atom->kind == HCRI_ATOM_SUM_LARGEST)
+        return sum_largest_step(t, atom->parameter, count, x);
     return add(t, (hcri_step_kind)atom->kind, atom->parameter, atom->rows, count, x, NULL);
 }
 

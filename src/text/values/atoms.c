@@ -5,6 +5,8 @@
 #include "text/values/atoms.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "functions/tape_evaluate.h"
@@ -42,6 +44,7 @@ static const rule rules[] = {
     [HCRI_STEP_LOG_SUM_EXP] = {1, 0, INCREASING, INCREASING},
     [HCRI_STEP_GEO_MEAN] = {-1, 1, INCREASING, INCREASING},
     [HCRI_ATOM_HARMONIC_MEAN] = {-1, 1, INCREASING, INCREASING},
+    [HCRI_ATOM_SUM_LARGEST] = {1, 0, INCREASING, INCREASING},
     [HCRI_STEP_QUAD_OVER_LIN] = {1, 1, DECREASING, AWAY},
     [HCRI_STEP_RELATIVE_ENTROPY] = {1, 0, NONE, DECREASING},
     [HCRI_STEP_LARGEST_EIGENVALUE] = {1, 0, NONE, NONE},
@@ -89,7 +92,8 @@ _Noreturn static void refuse_shapeless(hcri_text *text, const hcri_atom *atom, c
 /* The function is as the text has it: −max of opposites is called min. */
 _Noreturn static void refuse_argument(hcri_text *text, const hcri_atom *atom, const rule *r, growth in,
                                       const char *called, int argument, int argument_sign, hcri_span span) {
-    const int opposed = atom->negated && (atom->kind == HCRI_STEP_MAX || atom->kind == HCRI_STEP_LARGEST_EIGENVALUE);
+    const int opposed = atom->negated && (atom->kind == HCRI_STEP_MAX || atom->kind == HCRI_ATOM_SUM_LARGEST ||
+                                          atom->kind == HCRI_STEP_LARGEST_EIGENVALUE);
     const int curvature = atom->negated ? -r->curvature : r->curvature;
     if (opposed)
         argument = -argument;
@@ -205,6 +209,20 @@ static double evaluate_step(hcri_text *text, const hcri_atom *atom, const double
     return hcri_step_value(&tape, &step, x, hcri_take(text, atom->span, atom->count + work, sizeof(double)));
 }
 
+static int descending(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x < y) - (x > y);
+}
+
+static double sum_of_largest(hcri_text *text, const hcri_atom *atom, const double *x) {
+    double *sorted = hcri_take(text, atom->span, atom->count, sizeof *sorted), sum = 0;
+    memcpy(sorted, x, atom->count * sizeof *sorted);
+    qsort(sorted, atom->count, sizeof *sorted, descending);
+    for (size_t k = 0; (double)k < atom->parameter; k++)
+        sum += fmin(1, atom->parameter - (double)k) * sorted[k];
+    return sum;
+}
+
 double hcri_atom_evaluate(hcri_text *text, const hcri_atom *atom, const double *x) {
     const size_t count = atom->count;
     double sum = 0;
@@ -217,6 +235,7 @@ double hcri_atom_evaluate(hcri_text *text, const hcri_atom *atom, const double *
         for (size_t k = 0; k < count; k++)
             sum += x[k] < 0 ? (double)NAN : 1 / x[k];
         return (double)count / sum;
+    case HCRI_ATOM_SUM_LARGEST: return sum_of_largest(text, atom, x);
     case HCRI_STEP_RELATIVE_ENTROPY: /* as x log x, 0 at 0 */
         if (x[0] == 0 && x[1] == 0)
             return 0;

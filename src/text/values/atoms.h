@@ -8,7 +8,8 @@
 /* An atom is a step of a tape, or one of these, which become several. */
 enum {
     HCRI_ATOM_FORM = HCRI_STEP_KINDS, /* x'Px */
-    HCRI_ATOM_HARMONIC_MEAN           /* count/Σ 1/x */
+    HCRI_ATOM_HARMONIC_MEAN,          /* count/Σ 1/x */
+    HCRI_ATOM_SUM_LARGEST             /* of the p largest x; of p = 2.5, half of the third */
 };
 
 struct hcri_atom {

@@ -131,6 +131,22 @@ const hcri_value *hcri_apply_max(const hcri_call *call) {
                         : hcri_largest(&source, x, x->size, hcri_scalar_shape(), is_min);
 }
 
+/* The sum of the smallest is minus the sum of the largest of the opposites. */
+const hcri_value *hcri_apply_sum_largest(const hcri_call *call) {
+    const hcri_value *x = call->argument[0];
+    const hcri_span span = call->source.argument[1];
+    const int sign = call->node->function->negated ? -1 : 1;
+    const hcri_atom like = {.kind = HCRI_ATOM_SUM_LARGEST,
+                            .parameter = hcri_constant_number(call->text, span, call->argument[1], "how many to add")};
+    if (!(like.parameter > 0 && like.parameter <= (double)x->size))
+        hcri_refuse(call->text, span, HCR_ERROR_DATA, "%s() of %g elements: there are %zu", call->source.called,
+                    like.parameter, x->size);
+    hcri_atom_source source = call->source;
+    source.spans = 1;
+    return hcri_atoms_of_groups(&source, &like, hcri_value_scale(call->text, source.span, x, sign), x->size,
+                                hcri_scalar_shape(), sign);
+}
+
 const hcri_value *hcri_apply_abs(const hcri_call *call) { return hcri_absolute(&call->source, call->argument[0]); }
 
 /* max(x, 0); negated: max(−x, 0) */

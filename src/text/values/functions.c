@@ -13,6 +13,8 @@ const hcri_function hcri_functions[] = {
     {.name = "diff", .least = 1, .most = 2, .apply = hcri_apply_diff},
     {.name = "cumsum", .least = 1, .most = 1, .apply = hcri_apply_cumsum},
     {.name = "mean", .least = 1, .most = 2, .apply = hcri_apply_mean},
+    {.name = "sum_largest", .least = 2, .most = 2, .apply = hcri_apply_sum_largest},
+    {.name = "sum_smallest", .least = 2, .most = 2, .apply = hcri_apply_sum_largest, .negated = 1},
     {.name = "dot", .least = 2, .most = 2, .apply = hcri_apply_dot},
     {.name = "trace", .least = 1, .most = 1, .apply = hcri_apply_trace},
 

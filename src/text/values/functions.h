@@ -44,7 +44,7 @@ const hcri_function *hcri_function_find(const hcri_text *text, hcri_span name);
  * all of them together. */
 hcri_apply hcri_apply_each, hcri_apply_whole;
 hcri_apply hcri_apply_abs, hcri_apply_max, hcri_apply_pos, hcri_apply_power, hcri_apply_huber, hcri_apply_log1p,
-    hcri_apply_kl_div, hcri_apply_norm, hcri_apply_quad_form, hcri_apply_quad_over_lin;
+    hcri_apply_kl_div, hcri_apply_sum_largest, hcri_apply_norm, hcri_apply_quad_form, hcri_apply_quad_over_lin;
 hcri_apply hcri_apply_sum, hcri_apply_mean, hcri_apply_diff, hcri_apply_cumsum, hcri_apply_dot, hcri_apply_trace;
 hcri_apply hcri_apply_eigenvalue, hcri_apply_sigma_max, hcri_apply_norm_nuc;
 hcri_apply hcri_apply_vstack, hcri_apply_hstack, hcri_apply_reshape, hcri_apply_transpose, hcri_apply_diag,

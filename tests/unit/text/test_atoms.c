@@ -72,6 +72,8 @@ FUNCTION(geo_2, sqrt(not_negative(x[0]) * not_negative(x[1])))
 FUNCTION(geo_2_more, sqrt(not_negative(x[0]) * not_negative(x[1])) - x[2])
 FUNCTION(geo_3, cbrt(not_negative(x[0]) * not_negative(x[1]) * not_negative(x[2])))
 FUNCTION(harmonic, 3 / (1 / positive(x[0]) + 1 / positive(x[1]) + 1 / positive(x[2])))
+FUNCTION(largest_2_of_3, x[0] + x[1] + x[2] - fmin(x[0], fmin(x[1], x[2])))
+FUNCTION(smallest_half_more, 1.5 * fmin(x[0], x[1]) + 0.5 * fabs(x[0] - x[1]))
 FUNCTION(over, (x[0] * x[0] + x[1] * x[1]) / positive(x[2]))
 FUNCTION(over_more, 3 * (x[0] * x[0] + x[1] * x[1]) / positive(x[2]) - x[3])
 FUNCTION(norm_3, cbrt(pow(fabs(x[0]), 3) + pow(fabs(x[1]), 3)) + x[2])
@@ -158,6 +160,8 @@ static const row rows[] = {
     {"geo_mean([$0, $1]) - ($2)", geo_2_more, 0, "expression", 0},
     {"geo_mean([$0, $1, $2])", geo_3, 0, "expression", 0},
     {"harmonic_mean([$0, $1, $2])", harmonic, 0, "expression", 0},
+    {"sum_largest([$0, $1, $2], 2)", largest_2_of_3, 1, "expression", 0},
+    {"sum_smallest([$0, $1], 1.5)", smallest_half_more, 0, "expression", 0},
     {"quad_over_lin([$0, $1], $2)", over, 1, "cone", 0},
     {"3 * quad_over_lin([$0, $1], $2) - ($3)", over_more, 1, "cone", 0},
     {"norm([$0, $1], 3) + $2", norm_3, 1, "expression", 0},
