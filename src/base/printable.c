@@ -104,3 +104,18 @@ int hcri_is_identifier(const char *name) {
     static const char characters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";
     return name[0] != '\0' && (name[0] < '0' || name[0] > '9') && name[strspn(name, characters)] == '\0';
 }
+
+static int folded(char c) { return c >= 'A' && c <= 'Z' ? c | 0x20 : c; }
+
+int hcri_word_find(const char *words, const char *text, size_t length) {
+    for (int number = 0;; number++, words++) {
+        size_t same = 0;
+        while (same < length && words[same] != '|' && folded(words[same]) == folded(text[same]))
+            same++;
+        if (same == length && (words[same] == '|' || words[same] == '\0'))
+            return number;
+        words += strcspn(words, "|");
+        if (*words == '\0')
+            return -1;
+    }
+}

@@ -13,5 +13,7 @@ void hcri_make_printable(char *text, size_t capacity);
 char *hcri_copy_printable(const hcr_allocator *allocator, const char *text);
 /* A letter or _ of ASCII first, then letters, digits and _: what the language takes for a name. */
 int hcri_is_identifier(const char *name);
+/* Which of several words, with | between them, the text is whatever its case; -1: none. */
+int hcri_word_find(const char *words, const char *text, size_t length);
 
 #endif

@@ -4,22 +4,24 @@
 
 #include "base/hash_index.h"
 
-const char *hcri_show(char shown[HCRI_SHOWN], const char *text, size_t length) {
-    char kept[HCRI_SHOWN + 1] = "", next[HCR_PRINTABLE]; /* a byte gives a byte or more: so many are enough */
+hcri_shown hcri_show(const char *text, size_t length) {
+    hcri_shown shown = {""};
+    char kept[sizeof shown + 1] = "", next[HCR_PRINTABLE]; /* a byte gives a byte or more: so many are enough */
     const char *at = kept;
     size_t used = 0, added;
-    memcpy(kept, text, length < HCRI_SHOWN ? length : HCRI_SHOWN);
+    memcpy(kept, text, length < sizeof shown ? length : sizeof shown);
     while ((added = hcr_printable(&at, next)) != 0) {
-        if (used + added > HCRI_SHOWN - 4) {
-            memcpy(shown + used, "...", sizeof "...");
+        if (used + added > sizeof shown - 4) {
+            memcpy(shown.text + used, "...", sizeof "...");
             return shown;
         }
-        memcpy(shown + used, next, added);
+        memcpy(shown.text + used, next, added);
         used += added;
     }
-    shown[used] = '\0';
     return shown;
 }
+
+hcri_shown hcri_show_name(const char *name) { return hcri_show(name, strlen(name)); }
 
 size_t hcri_name_find(const char *name, size_t count, char *const *names, size_t guess) {
     if (guess < count && strcmp(names[guess], name) == 0)
@@ -72,14 +74,13 @@ hcr_status hcri_names_check(size_t count, char *const *names, const char *file, 
     hcri_index seen = {0};
     for (size_t j = 0; j < count; j++) {
         const size_t length = strlen(names[j]), before = hcri_index_find(&seen, names[j], length);
-        char shown[HCRI_SHOWN];
         if (length == 0)
             return hcri_fail_at(error, HCR_ERROR_NAME, file, line, (int)(j + 1),
                                 "column %zu has no name in the header: give it one", j + 1);
         if (before != SIZE_MAX)
             return hcri_fail_at(error, HCR_ERROR_NAME, file, line, (int)(j + 1),
                                 "columns %zu and %zu have the same name \"%s\": rename one", before + 1, j + 1,
-                                hcri_show(shown, names[j], length));
+                                hcri_show_name(names[j]).text);
         HCRI_ALLOCATED(hcri_index_add(&seen, scratch, names[j], length, j));
     }
     return HCR_OK;

@@ -4,10 +4,13 @@
 
 #include "base/status.h"
 
-enum { HCRI_SHOWN = 64 };
+/* Text from a file as a message shows it: as hcr_printable has it, what is long is cut. */
+typedef struct {
+    char text[64];
+} hcri_shown;
 
-/* Text from a file as a message shows it: as hcr_printable has it, what is long is cut. Returns `shown`. */
-const char *hcri_show(char shown[HCRI_SHOWN], const char *text, size_t length);
+hcri_shown hcri_show(const char *text, size_t length);
+hcri_shown hcri_show_name(const char *name);
 
 /* The first place of `name`, SIZE_MAX when there is none. The place `guess` is tried before the others. */
 size_t hcri_name_find(const char *name, size_t count, char *const *names, size_t guess);

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/printable.h"
 #include "base/system.h"
 #include "formats/column_names.h"
 
@@ -172,17 +173,7 @@ hcr_status hcri_csv_scan(const char *file, const char *bytes, size_t size, hcri_
     return hcri_csv_feed(&csv, bytes, size, 1, error);
 }
 
-static int is_one_of(const char *text, size_t length, const char *const *words, size_t count) {
-    for (size_t k = 0; k < count; k++)
-        if (strlen(words[k]) == length && strncasecmp(text, words[k], length) == 0)
-            return 1;
-    return 0;
-}
-
 hcri_csv_content hcri_csv_classify(const hcri_csv_cell *cell, double *value) {
-    static const char *const missing[] = {"NA",  "N/A",  "#N/A", "<NA>", "NaN", "-NaN", "#NA",  "null",
-                                          "nil", "none", "-",    "--",   "?",   ".",    "#NUM!"};
-    static const char *const infinite[] = {"inf", "+inf", "-inf", "infinity", "+infinity", "-infinity"};
     const char *text = cell->text;
     size_t length = cell->length;
     while (length > 0 && (*text == ' ' || *text == '\t')) {
@@ -200,9 +191,9 @@ hcri_csv_content hcri_csv_classify(const hcri_csv_cell *cell, double *value) {
     if (taken > 0 && text[taken] == ',' &&
         hcri_number_read(text + taken + 1, length - taken - 1, &fraction) == length - taken - 1)
         return HCRI_CSV_DECIMAL_COMMA;
-    if (is_one_of(text, length, missing, sizeof missing / sizeof *missing))
+    if (hcri_word_find("NA|N/A|#N/A|<NA>|NaN|-NaN|#NA|null|nil|none|-|--|?|.|#NUM!", text, length) >= 0)
         return HCRI_CSV_MISSING;
-    if (is_one_of(text, length, infinite, sizeof infinite / sizeof *infinite))
+    if (hcri_word_find("inf|+inf|-inf|infinity|+infinity|-infinity", text, length) >= 0)
         return HCRI_CSV_INFINITE;
     return HCRI_CSV_WORD;
 }
@@ -212,12 +203,12 @@ hcr_status hcri_csv_number(const hcri_csv_row *row, size_t index, const char *na
     const hcri_csv_content content = hcri_csv_classify(cell, value);
     if (content == HCRI_CSV_NUMBER)
         return HCR_OK;
-    char shown[HCRI_SHOWN], shown_name[HCRI_SHOWN], column[HCRI_SHOWN + 64];
-    hcri_show(shown, cell->text, cell->length);
+    char column[sizeof(hcri_shown) + 64];
+    const hcri_shown shown = hcri_show(cell->text, cell->length);
     if (name == NULL)
         snprintf(column, sizeof column, "column %zu", index + 1);
     else
-        snprintf(column, sizeof column, "column %zu (\"%s\")", index + 1, hcri_show(shown_name, name, strlen(name)));
+        snprintf(column, sizeof column, "column %zu (\"%s\")", index + 1, hcri_show_name(name).text);
     const char *why = "is no number";
     if (content == HCRI_CSV_EMPTY)
         why = "the cell is empty: fill it in or leave the row out";
@@ -229,5 +220,5 @@ hcr_status hcri_csv_number(const hcri_csv_row *row, size_t index, const char *na
         why = "is no number: the decimal sign is '.', and nothing groups digits";
     const int empty = content == HCRI_CSV_EMPTY;
     return hcri_fail_at(error, HCR_ERROR_DATA, row->file, row->line, (int)(index + 1), "%s: %s%s%s%s", column,
-                        empty ? "" : "\"", empty ? "" : shown, empty ? "" : "\" ", why);
+                        empty ? "" : "\"", empty ? "" : shown.text, empty ? "" : "\" ", why);
 }

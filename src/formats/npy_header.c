@@ -155,11 +155,9 @@ static hcr_status read_type(const char *file, const fields *f, hcri_npy_header *
                       ((kind == 'i' || kind == 'u') && (item == 1 || item == 2 || item == 4 || item == 8)) ||
                       (kind == 'f' && (item == 2 || item == 4 || item == 8));
     if (!known || (item > 1 && order != '<' && order != '>')) {
-        char shown[HCRI_SHOWN];
         return hcri_fail_at(error, HCR_ERROR_FORMAT, file, 0, 0,
                             "the array has dtype \"%s\", %s: convert it with astype(float) before saving",
-                            hcri_show(shown, f->type, f->type_length),
-                            known ? "without a byte order" : type_name(kind));
+                            hcri_show(f->type, f->type_length).text, known ? "without a byte order" : type_name(kind));
     }
     header->kind = kind;
     header->item = item;
@@ -190,11 +188,10 @@ hcr_status hcri_npy_header_read(const char *file, const char *bytes, size_t size
                             "the NPY header is damaged: it needs descr, fortran_order and shape");
     HCRI_TRY(read_type(file, &f, header, error));
     if (f.dimensions < 1 || f.dimensions > 2) {
-        char shown[HCRI_SHOWN];
         return hcri_fail_at(error, HCR_ERROR_SHAPE, file, 0, 0,
                             "the array has shape %s, %zu dimensions where one or two are needed: reshape it before "
                             "saving",
-                            hcri_show(shown, f.shape_text, f.shape_length), f.dimensions);
+                            hcri_show(f.shape_text, f.shape_length).text, f.dimensions);
     }
     header->fortran_order = f.fortran_order;
     header->dimensions = f.dimensions;

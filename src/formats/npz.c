@@ -41,13 +41,12 @@ static hcr_status list_arrays(zip_t *archive, const hcr_allocator *allocator, ar
 static void join_names(const arrays *a, char *text, size_t capacity) {
     size_t used = 0;
     for (size_t k = 0; k < a->count; k++) {
-        char shown[HCRI_SHOWN];
-        hcri_show(shown, a->names[k], strlen(a->names[k]));
-        if (used + strlen(shown) + sizeof ", …" + 2 > capacity) {
+        const hcri_shown shown = hcri_show_name(a->names[k]);
+        if (used + strlen(shown.text) + sizeof ", …" + 2 > capacity) {
             snprintf(text + used, capacity - used, ", …");
             return;
         }
-        used += (size_t)snprintf(text + used, capacity - used, "%s%s", k == 0 ? "" : ", ", shown);
+        used += (size_t)snprintf(text + used, capacity - used, "%s%s", k == 0 ? "" : ", ", shown.text);
     }
 }
 
@@ -66,17 +65,15 @@ static hcr_status choose(const char *file, const arrays *a, const char *key, siz
     *chosen = hcri_name_find(key, a->count, a->names, 0);
     if (*chosen != SIZE_MAX)
         return HCR_OK;
-    char wanted[HCRI_SHOWN], close[HCRI_SHOWN];
     const char *nearest = a->names[hcri_name_nearest(key, a->count, a->names)];
     return hcri_fail_at(error, HCR_ERROR_NAME, file, 0, 0,
                         "the archive holds no array \"%s\"; the nearest is \"%s\", and all are %s",
-                        hcri_show(wanted, key, strlen(key)), hcri_show(close, nearest, strlen(nearest)), all);
+                        hcri_show_name(key).text, hcri_show_name(nearest).text, all);
 }
 
 static hcr_status fail_zip(const char *file, const char *name, const char *why, hcr_error *error) {
-    char shown[HCRI_SHOWN];
     return hcri_fail_at(error, HCR_ERROR_FORMAT, file, 0, 0, "array \"%s\" can't be taken out of the archive: %s",
-                        hcri_show(shown, name, strlen(name)), why);
+                        hcri_show_name(name).text, why);
 }
 
 /* All bytes of an entry. An archive can claim any size: deflate gains at most a factor of 1032, so what claims more is

@@ -53,10 +53,9 @@ static hcr_status read_row(void *context, const hcri_csv_row *row, hcr_error *er
     if (r->wanted == NULL || strcmp(id, r->wanted) != 0)
         return HCR_OK;
     if (r->found_line != 0) {
-        char shown[HCRI_SHOWN];
         return hcri_fail_at(error, HCR_ERROR_NAME, row->file, row->line, 1,
-                            "series \"%s\" is in line %d already: give one of them another id",
-                            hcri_show(shown, id, strlen(id)), r->found_line);
+                            "series \"%s\" is in line %d already: give one of them another id", hcri_show_name(id).text,
+                            r->found_line);
     }
     r->found_line = row->line;
     return read_values(r, row, error);
@@ -70,12 +69,10 @@ static hcr_status read_file(const char *path, reading *r, hcr_error *error) {
     HCRI_TRY(hcri_csv_scan(file, bytes, size, read_row, r, error));
     if (r->wanted == NULL || r->found_line != 0)
         return HCR_OK;
-    char shown[HCRI_SHOWN], close[HCRI_SHOWN] = "the file has none";
     const size_t nearest = hcri_name_nearest(r->wanted, r->count, r->ids);
-    if (nearest != SIZE_MAX)
-        hcri_show(close, r->ids[nearest], strlen(r->ids[nearest]));
     return hcri_fail_at(error, HCR_ERROR_NAME, file, 0, 0, "no series \"%s\"; the nearest id: %s",
-                        hcri_show(shown, r->wanted, strlen(r->wanted)), close);
+                        hcri_show_name(r->wanted).text,
+                        nearest == SIZE_MAX ? "the file has none" : hcri_show_name(r->ids[nearest]).text);
 }
 
 hcr_status hcr_series_read(const char *path, const char *id, double **values, size_t *count, hcr_error *error) {

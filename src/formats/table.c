@@ -155,11 +155,9 @@ static hcr_status match_by_name(hcr_table *table, size_t count, const char *cons
         if (place[j] != SIZE_MAX)
             continue;
         const size_t nearest = hcri_name_nearest(names[j], table->columns, table->names);
-        char missing[HCRI_SHOWN], close[HCRI_SHOWN] = "";
-        if (nearest != SIZE_MAX)
-            hcri_show(close, table->names[nearest], strlen(table->names[nearest]));
         return hcri_fail(error, HCR_ERROR_NAME, "%s has no column \"%s\"; the nearest of its %zu names is \"%s\"", what,
-                         hcri_show(missing, names[j], strlen(names[j])), table->columns, close);
+                         hcri_show_name(names[j]).text, table->columns,
+                         nearest == SIZE_MAX ? "" : hcri_show_name(table->names[nearest]).text);
     }
     HCRI_TRY(hcri_table_allocate(&matched, table->rows, count, error));
     HCRI_TRY(hcri_table_name(&matched, count, (char *const *)names, error));

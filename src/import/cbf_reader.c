@@ -3,9 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "formats/column_names.h"
 #include "import/problem.h"
-#include "import/text_lines.h"
 
 enum { LATEST = 4, MOST_COLUMNS = 10000000, LARGEST_MATRIX = 4096, MOST_WEIGHTS = 100 };
 
@@ -16,7 +14,7 @@ typedef struct power { /* a power cone that is declared: its weights are import-
 typedef struct reader {
     hcr_import *import;
     hcri_lines lines;
-    const char *section;
+    hcri_shown section;
     size_t rows, first_row; /* of CON; the form of row i is first_row + i */
     size_t matrices;        /* of PSDCON: the relations from first_matrix on */
     size_t first_matrix;
@@ -31,35 +29,32 @@ typedef struct reader {
 static void next(reader *r, size_t count, hcri_field *field) {
     for (;;) {
         if (!hcri_lines_next(&r->lines))
-            REFUSE(r, HCR_ERROR_FORMAT, "the file ends in the section %s: it is cut short", r->section);
+            REFUSE(r, HCR_ERROR_FORMAT, "the file ends in the section %s: it is cut short", r->section.text);
         if (r->lines.line.length == 0 || r->lines.line.text[0] == '#')
             continue;
         const size_t found = hcri_lines_split(r->lines.line, count, field);
         if (found != count)
-            REFUSE(r, HCR_ERROR_SYNTAX, "%zu fields: a line of %s has %zu here", found, r->section, count);
+            REFUSE(r, HCR_ERROR_SYNTAX, "%zu fields: a line of %s has %zu here", found, r->section.text, count);
         return;
     }
 }
 
 /* A whole number below `limit`. */
 static size_t whole(reader *r, hcri_field field, const char *what, size_t limit) {
-    char shown[HCRI_SHOWN];
     size_t value = 0;
     for (size_t i = 0; i < field.length; i++) {
         if (field.text[i] < '0' || field.text[i] > '9')
-            REFUSE(r, HCR_ERROR_SYNTAX, "%s is a whole number, not \"%s\"", what,
-                   hcri_show(shown, field.text, field.length));
+            REFUSE(r, HCR_ERROR_SYNTAX, "%s is a whole number, not \"%s\"", what, hcri_show_field(field).text);
         if (value <= limit)
             value = 10 * value + (size_t)(field.text[i] - '0');
     }
     if (value >= limit)
-        REFUSE(r, HCR_ERROR_SHAPE, "%s is %s, and must be below %zu", what, hcri_show(shown, field.text, field.length),
-               limit);
+        REFUSE(r, HCR_ERROR_SHAPE, "%s is %s, and must be below %zu", what, hcri_show_field(field).text, limit);
     return value;
 }
 
 static double number(reader *r, hcri_field field) {
-    return hcri_import_number(r->import, field.text, field.length, "the value", 0, r->lines.number);
+    return hcri_import_number(r->import, field, "the value", 0, r->lines.number);
 }
 
 /* --------------------------------------------------------------------------------------------------------- cones */
@@ -72,8 +67,8 @@ static int find_power(const reader *r, hcri_field cone, hcri_relation *relation)
     for (; at < cone.length && cone.text[at] >= '0' && cone.text[at] <= '9' && number < MOST_COLUMNS; at++)
         number = 10 * number + (size_t)(cone.text[at] - '0');
     const hcri_field rest = {cone.text + at, cone.length - at};
-    const int is_dual = hcri_field_is(rest, ":POW*");
-    if (at == 1 || (!is_dual && !hcri_field_is(rest, ":POW")) || number >= r->powers[is_dual])
+    const int is_dual = hcri_field_find(rest, ":POW|:POW*");
+    if (at == 1 || is_dual < 0 || number >= r->powers[is_dual])
         return 0;
     relation->kind = is_dual ? HCRI_RELATION_POWER_DUAL : HCRI_RELATION_POWER;
     relation->first_weight = r->power[is_dual][number].first;
@@ -84,41 +79,31 @@ static int find_power(const reader *r, hcri_field cone, hcri_relation *relation)
 /* The kind of a cone that is no list of bounds, and the fewest dimensions that it has; 0 when there is none. */
 static size_t find_kind(const reader *r, hcri_field cone, hcri_relation *relation) {
     static const struct {
-        const char *word;
         hcri_relation_kind kind;
         size_t least;
-    } kinds[] = {{"Q", HCRI_RELATION_CONE, 1},
-                 {"QR", HCRI_RELATION_ROTATED, 2},
-                 {"EXP", HCRI_RELATION_EXP, 3},
-                 {"EXP*", HCRI_RELATION_EXP_DUAL, 3}};
-    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
-        if (hcri_field_is(cone, kinds[k].word)) {
-            relation->kind = kinds[k].kind;
-            return kinds[k].least;
-        }
+    } kinds[] = {
+        {HCRI_RELATION_CONE, 1}, {HCRI_RELATION_ROTATED, 2}, {HCRI_RELATION_EXP, 3}, {HCRI_RELATION_EXP_DUAL, 3}};
+    const int k = hcri_field_find(cone, "Q|QR|EXP|EXP*");
+    if (k >= 0) {
+        relation->kind = kinds[k].kind;
+        return kinds[k].least;
+    }
     return find_power(r, cone, relation) ? relation->size + 1 : 0;
 }
 
 /* Which sides of 0 a cone bounds, 1: from below, 2: from above; -1 for one that is no list of bounds. */
-static int find_sides(hcri_field cone) {
-    static const char *const words[] = {"F", "L+", "L-", "L="};
-    int sides = 3;
-    while (sides >= 0 && !hcri_field_is(cone, words[sides]))
-        sides--;
-    return sides;
-}
+static int find_sides(hcri_field cone) { return hcri_field_find(cone, "F|L+|L-|L="); }
 
 /* Puts `size` forms from `first` on into a cone; their constants count. */
 static void add_cone(reader *r, hcri_field cone, size_t first, size_t size) {
-    char shown[HCRI_SHOWN];
-    hcri_relation relation = {.first = first, .forms = size, .line = r->lines.number};
+    hcri_relation relation = {.name = "", .first = first, .forms = size, .line = r->lines.number};
     const size_t least = find_kind(r, cone, &relation);
     if (least > 0) {
         const int is_exact = relation.kind == HCRI_RELATION_EXP || relation.kind == HCRI_RELATION_EXP_DUAL;
         if (size < least || (is_exact && size != least))
-            REFUSE(r, HCR_ERROR_SHAPE, "a cone %s has %zu%s dimensions", hcri_show(shown, cone.text, cone.length),
-                   least, is_exact ? "" : " or more");
-        hcri_import_add_relation(r->import, &relation, "", 0);
+            REFUSE(r, HCR_ERROR_SHAPE, "a cone %s has %zu%s dimensions", hcri_show_field(cone).text, least,
+                   is_exact ? "" : " or more");
+        hcri_import_add_relation(r->import, &relation);
         return;
     }
     const int sides = find_sides(cone);
@@ -126,15 +111,16 @@ static void add_cone(reader *r, hcri_field cone, size_t first, size_t size) {
         REFUSE(r, HCR_ERROR_UNSUPPORTED,
                "the cone %s isn't read: F, L+, L-, L=, Q, QR, EXP, EXP*, and @k:POW and @k:POW* of "
                "those that are declared, are",
-               hcri_show(shown, cone.text, cone.length));
+               hcri_show_field(cone).text);
     for (size_t i = 0; i < size && sides > 0; i++) {
         relation = (hcri_relation){.kind = HCRI_RELATION_ROW,
                                    .first = first + i,
                                    .forms = 1,
                                    .lower = sides & 1 ? 0 : -INFINITY,
                                    .upper = sides & 2 ? 0 : INFINITY,
+                                   .name = "",
                                    .line = r->lines.number};
-        hcri_import_add_relation(r->import, &relation, "", 0);
+        hcri_import_add_relation(r->import, &relation);
     }
 }
 
@@ -145,7 +131,7 @@ static void add_variables(reader *r, hcri_field cone, size_t size) {
     for (size_t i = 0; i < size; i++) {
         char name[32];
         const int length = snprintf(name, sizeof name, "x[%zu]", first + i);
-        hcri_import_add_column(import, name, (size_t)length);
+        hcri_import_add_column(import, (hcri_field){name, (size_t)length});
         import->column[first + i].lower = -INFINITY;
     }
     const int sides = find_sides(cone);
@@ -167,7 +153,7 @@ static void read_cones(reader *r, int are_variables) {
     hcri_field field[2];
     size_t used = 0;
     if (are_variables ? r->has_columns : r->has_rows)
-        REFUSE(r, HCR_ERROR_NAME, "a second section %s", r->section);
+        REFUSE(r, HCR_ERROR_NAME, "a second section %s", r->section.text);
     next(r, 2, field);
     const size_t total = whole(r, field[0], "the number of all", MOST_COLUMNS + 1);
     const size_t cones = whole(r, field[1], "the number of cones", MOST_COLUMNS + 1);
@@ -190,7 +176,8 @@ static void read_cones(reader *r, int are_variables) {
         used += size;
     }
     if (used != total)
-        REFUSE(r, HCR_ERROR_SHAPE, "the cones of %s have %zu dimensions together, not %zu", r->section, used, total);
+        REFUSE(r, HCR_ERROR_SHAPE, "the cones of %s have %zu dimensions together, not %zu", r->section.text, used,
+               total);
 }
 
 /* Weights as whole numbers in the same ratios, exact to within their rounding. */
@@ -242,7 +229,7 @@ static void read_powers(reader *r, int are_dual) {
         total = total < count ? SIZE_MAX : total - count;
     }
     if (total != 0)
-        REFUSE(r, HCR_ERROR_SHAPE, "the power cones don't have as many weights as %s says", r->section);
+        REFUSE(r, HCR_ERROR_SHAPE, "the power cones don't have as many weights as %s says", r->section.text);
 }
 
 static void read_matrices(reader *r) {
@@ -253,14 +240,14 @@ static void read_matrices(reader *r) {
     const size_t count = whole(r, field, "the number of matrices", MOST_COLUMNS + 1);
     r->first_matrix = r->import->relations;
     for (size_t k = 0; k < count; k++) {
-        hcri_relation matrix = {.kind = HCRI_RELATION_MATRIX, .first = r->import->forms};
+        hcri_relation matrix = {.kind = HCRI_RELATION_MATRIX, .name = "", .first = r->import->forms};
         next(r, 1, &field);
         matrix.size = whole(r, field, "the size of a matrix", LARGEST_MATRIX + 1);
         matrix.line = r->lines.number;
         matrix.forms = matrix.size * (matrix.size + 1) / 2;
         for (size_t i = 0; i < matrix.forms; i++)
             hcri_import_add_form(r->import);
-        hcri_import_add_relation(r->import, &matrix, "", 0);
+        hcri_import_add_relation(r->import, &matrix);
         r->matrices++;
     }
 }
@@ -288,8 +275,8 @@ static void add_term(reader *r, size_t form, hcri_field column, hcri_field value
 }
 
 /* A number of lines, then so many lines. */
-enum coordinates { ROW_TERMS, ROW_CONSTANTS, MATRIX_TERMS, MATRIX_CONSTANTS, OBJECTIVE_TERMS, INTEGERS };
-static void read_coordinates(reader *r, enum coordinates kind) {
+enum { ROW_TERMS, ROW_CONSTANTS, MATRIX_TERMS, MATRIX_CONSTANTS, OBJECTIVE_TERMS, INTEGERS };
+static void read_coordinates(reader *r, int kind) {
     static const size_t fields[] = {3, 2, 5, 4, 2, 1};
     hcri_field f[5];
     next(r, 1, f);
@@ -318,42 +305,27 @@ static void read_version(reader *r) {
 }
 
 static void read_section(reader *r, hcri_field word) {
-    static const struct {
-        const char *word;
-        enum coordinates kind;
-    } lists[] = {{"INT", INTEGERS},         {"OBJACOORD", OBJECTIVE_TERMS}, {"ACOORD", ROW_TERMS},
-                 {"BCOORD", ROW_CONSTANTS}, {"HCOORD", MATRIX_TERMS},       {"DCOORD", MATRIX_CONSTANTS}};
     hcri_field field[1];
     if (hcri_field_is(word, "VER")) {
         read_version(r);
-    } else if (hcri_field_is(word, "OBJSENSE") || hcri_field_is(word, "OBJBCOORD")) {
+    } else if (hcri_field_is(word, "OBJSENSE|OBJBCOORD")) {
         next(r, 1, field);
-    } else if (hcri_field_is(word, "POWCONES") || hcri_field_is(word, "POW*CONES")) {
+    } else if (hcri_field_is(word, "POWCONES|POW*CONES")) {
         read_powers(r, word.length > strlen("POWCONES"));
     } else if (hcri_field_is(word, "VAR")) {
         read_cones(r, 1);
     } else if (!r->has_columns) {
-        REFUSE(r, HCR_ERROR_SYNTAX, "VAR comes before %s", r->section);
+        REFUSE(r, HCR_ERROR_SYNTAX, "VAR comes before %s", r->section.text);
     } else if (hcri_field_is(word, "CON")) {
         read_cones(r, 0);
     } else if (hcri_field_is(word, "PSDCON")) {
         read_matrices(r);
     } else {
-        size_t list = 0;
-        while (list < sizeof lists / sizeof *lists && !hcri_field_is(word, lists[list].word))
-            list++;
-        if (list == sizeof lists / sizeof *lists)
-            REFUSE(r, HCR_ERROR_SYNTAX, "\"%s\" is no section of a CBF file", r->section);
-        read_coordinates(r, lists[list].kind);
+        const int kind = hcri_field_find(word, "ACOORD|BCOORD|HCOORD|DCOORD|OBJACOORD|INT");
+        if (kind < 0)
+            REFUSE(r, HCR_ERROR_SYNTAX, "\"%s\" is no section of a CBF file", r->section.text);
+        read_coordinates(r, kind);
     }
-}
-
-static int is_refused(hcri_field word) {
-    static const char *const words[] = {"PSDVAR", "FCOORD", "OBJFCOORD", "CHANGE", "SVECPSD"};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (hcri_field_is(word, words[i]))
-            return 1;
-    return 0;
 }
 
 /* Rows of L+, L- and L= carry their constants in their bounds, where no rounding comes in. */
@@ -372,17 +344,16 @@ static void read_all(reader *r) {
     int sections = 0;
     while (hcri_lines_next(&r->lines)) {
         hcri_field word[1];
-        char shown[HCRI_SHOWN];
         if (r->lines.line.length == 0 || r->lines.line.text[0] == '#')
             continue;
         hcri_lines_split(r->lines.line, 1, word);
-        r->section = hcri_show(shown, word[0].text, word[0].length);
+        r->section = hcri_show_field(word[0]);
         if (sections++ == 0 && !hcri_field_is(word[0], "VER"))
-            REFUSE(r, HCR_ERROR_SYNTAX, "VER comes first, not %s", r->section);
-        if (is_refused(word[0]))
+            REFUSE(r, HCR_ERROR_SYNTAX, "VER comes first, not %s", r->section.text);
+        if (hcri_field_is(word[0], "PSDVAR|FCOORD|OBJFCOORD|CHANGE|SVECPSD"))
             REFUSE(r, HCR_ERROR_UNSUPPORTED,
                    "the section %s isn't read: matrix variables aren't (one can be written as variables in a PSDCON)",
-                   r->section);
+                   r->section.text);
         read_section(r, word[0]);
     }
     if (!r->has_columns)

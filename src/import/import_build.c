@@ -24,8 +24,8 @@ static hcr_status place_in_file(const hcri_page *page, hcri_place *place, const 
     const hcri_page_source *source = find_source(page, place->line);
     if (source == NULL)
         return HCR_OK;
-    char text[HCRI_SHOWN + 32], shown[HCRI_SHOWN];
-    snprintf(text, sizeof text, "%s %s", source->what, hcri_show(shown, source->name, strlen(source->name)));
+    char text[sizeof(hcri_shown) + 32];
+    snprintf(text, sizeof text, "%s %s", source->what, hcri_show_name(source->name).text);
     char *copy = hcri_copy_string(allocator, source->line == 0 ? "columns are 0 or more unless bounds say else" : text);
     HCRI_ALLOCATED(copy);
     hcri_release(allocator, place->text);

@@ -2,9 +2,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "formats/column_names.h"
 #include "import/problem.h"
-#include "import/text_lines.h"
 
 #ifdef HCRI_HAS_ZLIB
 #include <zlib.h>
@@ -92,17 +90,13 @@ static hcr_status unpack(const char *bytes, size_t size, const hcr_allocator *al
 typedef void read_format(hcr_import *import, const char *text, size_t size);
 
 static const struct {
-    const char *word, *format;
+    const char *words, *format;
     read_format *read;
-} beginnings[] = {
-    {"VER", "CBF", hcri_cbf_read},      {"NAME", "MPS", hcri_mps_read},    {"ROWS", "MPS", hcri_mps_read},
-    {"OBJSENSE", "MPS", hcri_mps_read}, {"OBJSENS", "MPS", hcri_mps_read}, {"OBJNAME", "MPS", hcri_mps_read},
-    {"MINIMIZE", "LP", hcri_lp_read},   {"MAXIMIZE", "LP", hcri_lp_read},  {"MINIMISE", "LP", hcri_lp_read},
-    {"MAXIMISE", "LP", hcri_lp_read},   {"MINIMUM", "LP", hcri_lp_read},   {"MAXIMUM", "LP", hcri_lp_read},
-    {"MIN", "LP", hcri_lp_read},        {"MAX", "LP", hcri_lp_read},       {"MIN:", "LP", hcri_lp_read},
-    {"MAX:", "LP", hcri_lp_read},       {"MINIMIZE:", "LP", hcri_lp_read}, {"MAXIMIZE:", "LP", hcri_lp_read},
-    {"SUBJECT", "LP", hcri_lp_read},    {"ST", "LP", hcri_lp_read},        {"S.T.", "LP", hcri_lp_read},
-};
+} beginnings[] = {{"VER", "CBF", hcri_cbf_read},
+                  {"NAME|ROWS|OBJSENSE|OBJSENS|OBJNAME", "MPS", hcri_mps_read},
+                  {"MINIMIZE|MAXIMIZE|MINIMISE|MAXIMISE|MINIMUM|MAXIMUM|MIN|MAX|MIN:|MAX:|MINIMIZE:|MAXIMIZE:|"
+                   "SUBJECT|ST|S.T.",
+                   "LP", hcri_lp_read}};
 
 /* By the first word that isn't in a comment: \ begins one in LP, * in MPS, # in CBF. */
 static read_format *find_format(hcr_import *import, const char *text, size_t size) {
@@ -112,17 +106,16 @@ static read_format *find_format(hcr_import *import, const char *text, size_t siz
         if (hcri_lines_split(lines.line, 1, &word) == 0 || strchr("\\*#", word.text[0]) != NULL)
             word.length = 0;
     for (size_t k = 0; k < sizeof beginnings / sizeof beginnings[0]; k++)
-        if (hcri_field_is(word, beginnings[k].word)) {
+        if (hcri_field_is(word, beginnings[k].words)) {
             import->format = beginnings[k].format;
             return beginnings[k].read;
         }
-    char shown[HCRI_SHOWN];
     if (word.length == 0)
         hcri_import_refuse(import, HCR_ERROR_FORMAT, 0, "there is nothing in the file");
     hcri_import_refuse(import, HCR_ERROR_FORMAT, lines.number,
                        "an LP file begins with Minimize or Maximize, an MPS file with NAME or ROWS, a CBF file with "
                        "VER, and this one with \"%s\"",
-                       hcri_show(shown, word.text, word.length));
+                       hcri_show_field(word).text);
 }
 
 static void read_text(hcr_import *import, const char *text, size_t size) {

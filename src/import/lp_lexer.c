@@ -4,51 +4,20 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "formats/column_names.h"
-#include "import/text_lines.h"
 
 /* Words that begin a section when they begin a line; a blank stands for any number of blanks. */
 static const struct {
     const char *words;
     hcri_lp_section section;
 } sections[] = {
-    {"maximize", HCRI_LP_OBJECTIVE},
-    {"minimize", HCRI_LP_OBJECTIVE},
-    {"maximise", HCRI_LP_OBJECTIVE},
-    {"minimise", HCRI_LP_OBJECTIVE},
-    {"maximum", HCRI_LP_OBJECTIVE},
-    {"minimum", HCRI_LP_OBJECTIVE},
-    {"max", HCRI_LP_OBJECTIVE},
-    {"min", HCRI_LP_OBJECTIVE},
-    {"subject to", HCRI_LP_CONSTRAINTS},
-    {"such that", HCRI_LP_CONSTRAINTS},
-    {"s.t.", HCRI_LP_CONSTRAINTS},
-    {"st.", HCRI_LP_CONSTRAINTS},
-    {"st", HCRI_LP_CONSTRAINTS},
-    {"lazy constraints", HCRI_LP_CONSTRAINTS},
-    {"user cuts", HCRI_LP_CONSTRAINTS},
-    {"bounds", HCRI_LP_BOUNDS},
-    {"bound", HCRI_LP_BOUNDS},
-    {"general constraints", HCRI_LP_REFUSED},
-    {"scenario", HCRI_LP_REFUSED},
-    {"generals", HCRI_LP_INTEGERS},
-    {"general", HCRI_LP_INTEGERS},
-    {"gens", HCRI_LP_INTEGERS},
-    {"gen", HCRI_LP_INTEGERS},
-    {"integers", HCRI_LP_INTEGERS},
-    {"integer", HCRI_LP_INTEGERS},
-    {"ints", HCRI_LP_INTEGERS},
-    {"int", HCRI_LP_INTEGERS},
-    {"binaries", HCRI_LP_BINARIES},
-    {"binary", HCRI_LP_BINARIES},
-    {"bins", HCRI_LP_BINARIES},
-    {"bin", HCRI_LP_BINARIES},
-    {"semi-continuous", HCRI_LP_SEMICONTINUOUS},
-    {"semis", HCRI_LP_SEMICONTINUOUS},
-    {"semi", HCRI_LP_SEMICONTINUOUS},
-    {"sos1", HCRI_LP_SETS},
-    {"sos2", HCRI_LP_SETS},
-    {"sos", HCRI_LP_SETS},
+    {"maximize|minimize|maximise|minimise|maximum|minimum|max|min", HCRI_LP_OBJECTIVE},
+    {"subject to|such that|s.t.|st.|st|lazy constraints|user cuts", HCRI_LP_CONSTRAINTS},
+    {"bounds|bound", HCRI_LP_BOUNDS},
+    {"general constraints|scenario", HCRI_LP_REFUSED},
+    {"generals|general|gens|gen|integers|integer|ints|int", HCRI_LP_INTEGERS},
+    {"binaries|binary|bins|bin", HCRI_LP_BINARIES},
+    {"semi-continuous|semis|semi", HCRI_LP_SEMICONTINUOUS},
+    {"sos1|sos2|sos", HCRI_LP_SETS},
     {"pwlobj", HCRI_LP_IGNORED},
     {"end", HCRI_LP_LAST},
 };
@@ -79,10 +48,10 @@ static void skip(hcri_lp_lexer *lexer) {
     }
 }
 
-/* The length of `words` when the text begins with them, 0 otherwise. */
+/* The length of the first of `words` where the text begins with it, 0 otherwise. */
 static size_t match(const hcri_lp_lexer *lexer, const char *words) {
     const char *at = lexer->at;
-    for (const char *w = words; *w != '\0'; w++) {
+    for (const char *w = words; *w != '|' && *w != '\0'; w++) {
         if (at == lexer->end)
             return 0;
         if (*w == ' ') {
@@ -103,24 +72,24 @@ static size_t match(const hcri_lp_lexer *lexer, const char *words) {
     /* A column may have such a name: where an operator follows, it is one. */
     while (at < lexer->end && is_blank(*at))
         at++;
-    return at < lexer->end && *at != '\0' && strchr("<>=:", *at) != NULL && strcmp(words, "min") != 0 &&
-                   strcmp(words, "max") != 0
-               ? 0
-               : length;
+    const int is_name = at < lexer->end && *at != '\0' && strchr("<>=:", *at) != NULL;
+    return is_name && hcri_word_find("min|max", lexer->at, length) < 0 ? 0 : length;
 }
 
 static int read_section(hcri_lp_lexer *lexer, hcri_lp_token *token) {
-    for (size_t s = 0; s < sizeof sections / sizeof sections[0]; s++) {
-        token->length = match(lexer, sections[s].words);
-        if (token->length > 0) {
+    for (size_t s = 0; s < sizeof sections / sizeof sections[0]; s++)
+        for (const char *words = sections[s].words; words != NULL; words = strchr(words, '|')) {
+            words += *words == '|';
+            token->word.length = match(lexer, words);
+            if (token->word.length == 0)
+                continue;
             token->kind = HCRI_LP_SECTION;
             token->section = sections[s].section;
-            lexer->at += token->length;
+            lexer->at += token->word.length;
             if (lexer->at < lexer->end && *lexer->at == ':') /* "min: x + y" */
                 lexer->at++;
             return 1;
         }
-    }
     return 0;
 }
 
@@ -138,9 +107,8 @@ static void read_name(hcri_lp_lexer *lexer, hcri_lp_token *token) {
         at++;
     }
     token->kind = HCRI_LP_NAME;
-    token->length = (size_t)(at - lexer->at);
-    const hcri_field name = {token->text, token->length};
-    if (hcri_field_is(name, "INF") || hcri_field_is(name, "INFINITY")) {
+    token->word.length = (size_t)(at - lexer->at);
+    if (hcri_field_is(token->word, "INF|INFINITY")) {
         token->kind = HCRI_LP_NUMBER;
         token->number = 1 / 0.0;
     }
@@ -156,19 +124,19 @@ static void read_name(hcri_lp_lexer *lexer, hcri_lp_token *token) {
 static void read_sense(hcri_lp_lexer *lexer, hcri_lp_token *token) {
     token->kind = HCRI_LP_SENSE;
     token->sense = *lexer->at;
-    token->length = 1;
+    token->word.length = 1;
     if (lexer->at + 1 < lexer->end && lexer->at[1] != '\0' && strchr("<>=", lexer->at[1]) != NULL) {
-        token->length = 2;
+        token->word.length = 2;
         if (token->sense == '=')
             token->sense = lexer->at[1];
     }
-    lexer->at += token->length;
+    lexer->at += token->word.length;
 }
 
 void hcri_lp_next(hcri_lp_lexer *lexer, hcri_lp_token *token) {
     skip(lexer);
     const int at_line_start = lexer->at_line_start;
-    *token = (hcri_lp_token){.kind = HCRI_LP_END, .text = lexer->at, .line = lexer->line};
+    *token = (hcri_lp_token){.kind = HCRI_LP_END, .word.text = lexer->at, .line = lexer->line};
     if (lexer->at == lexer->end)
         return;
     lexer->at_line_start = 0;
@@ -177,21 +145,20 @@ void hcri_lp_next(hcri_lp_lexer *lexer, hcri_lp_token *token) {
         return;
     if (is_digit(c) || c == '.') {
         token->kind = HCRI_LP_NUMBER;
-        token->length = hcri_number_read(lexer->at, (size_t)(lexer->end - lexer->at), &token->number);
-        token->number = hcri_import_number(lexer->import, lexer->at, token->length == 0 ? 1 : token->length, "a number",
-                                           1, lexer->line);
-        lexer->at += token->length;
+        token->word.length = hcri_number_read(lexer->at, (size_t)(lexer->end - lexer->at), &token->number);
+        token->word.length += token->word.length == 0;
+        token->number = hcri_import_number(lexer->import, token->word, "a number", 1, lexer->line);
+        lexer->at += token->word.length;
     } else if (begins_name(c)) {
         read_name(lexer, token);
     } else if (c == '<' || c == '>' || c == '=') {
         read_sense(lexer, token);
     } else if (c != '\0' && strchr("+-[]*^/:", c) != NULL) {
         token->kind = c == '+' ? HCRI_LP_PLUS : c == '-' ? HCRI_LP_MINUS : HCRI_LP_OTHER;
-        token->length = 1;
+        token->word.length = 1;
         lexer->at++;
     } else {
-        char shown[HCRI_SHOWN];
         hcri_import_refuse(lexer->import, HCR_ERROR_SYNTAX, lexer->line, "\"%s\" has no place in an LP file",
-                           hcri_show(shown, lexer->at, 1));
+                           hcri_show(lexer->at, 1).text);
     }
 }

@@ -31,8 +31,7 @@ typedef enum hcri_lp_section {
 
 typedef struct hcri_lp_token {
     hcri_lp_kind kind;
-    const char *text;
-    size_t length;
+    hcri_field word;
     int line;
     double number;
     char sense; /* '<', '=' or '>' */

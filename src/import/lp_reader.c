@@ -1,10 +1,7 @@
 /* LP files, as CPLEX, Gurobi and HiGHS have them. */
 #include <math.h>
 
-#include "formats/column_names.h"
 #include "import/lp_lexer.h"
-#include "import/problem.h"
-#include "import/text_lines.h"
 #include "kinds/kind.h"
 
 typedef struct parser {
@@ -25,17 +22,16 @@ typedef struct total { /* what a form was given */
 
 static void advance(parser *p) { hcri_lp_next(&p->lexer, &p->token); }
 
-static const char *show_token(const parser *p, char shown[HCRI_SHOWN]) {
-    return p->token.kind == HCRI_LP_END ? "the end of the file" : hcri_show(shown, p->token.text, p->token.length);
+static hcri_shown show_token(const parser *p) {
+    return p->token.kind == HCRI_LP_END ? hcri_show_name("the end of the file") : hcri_show_field(p->token.word);
 }
 
 static size_t find_column(parser *p, int may_be_new) {
     const hcri_lp_token *t = &p->token;
-    const size_t column = hcri_index_find(&p->import->column_names, t->text, t->length);
-    char shown[HCRI_SHOWN];
+    const size_t column = hcri_index_find(&p->import->column_names, t->word.text, t->word.length);
     if (column == SIZE_MAX && !may_be_new)
-        REFUSE(p, HCR_ERROR_NAME, "there is no column \"%s\" before this", hcri_show(shown, t->text, t->length));
-    return column == SIZE_MAX ? hcri_import_add_column(p->import, t->text, t->length) : column;
+        REFUSE(p, HCR_ERROR_NAME, "there is no column \"%s\" before this", hcri_show_field(t->word).text);
+    return column == SIZE_MAX ? hcri_import_add_column(p->import, t->word) : column;
 }
 
 /* -------------------------------------------------------------------------------------------------- the objective */
@@ -45,7 +41,7 @@ static void skip_objective(parser *p) {
     while (p->token.kind != HCRI_LP_SECTION && p->token.kind != HCRI_LP_END) {
         if (p->token.kind == HCRI_LP_SENSE)
             REFUSE(p, HCR_ERROR_SYNTAX, "an objective has no \"%.*s\": is \"Subject To\" missing?",
-                   (int)p->token.length, p->token.text);
+                   (int)p->token.word.length, p->token.word.text);
         if (p->token.kind == HCRI_LP_NAME)
             find_column(p, 1);
         advance(p);
@@ -73,32 +69,31 @@ static double read_signs(parser *p) {
 /* One signed term: a number, a column, or both. */
 static void read_term(parser *p, size_t form, total *sum) {
     double factor = read_signs(p);
-    char shown[HCRI_SHOWN];
     const int has_number = p->token.kind == HCRI_LP_NUMBER;
     if (has_number) {
         factor *= p->token.number;
         advance(p);
-        if (p->token.kind == HCRI_LP_OTHER && p->token.text[0] == '*') {
+        if (p->token.kind == HCRI_LP_OTHER && p->token.word.text[0] == '*') {
             advance(p);
             if (p->token.kind != HCRI_LP_NAME)
-                REFUSE(p, HCR_ERROR_SYNTAX, "a column was expected after *, not \"%s\"", show_token(p, shown));
+                REFUSE(p, HCR_ERROR_SYNTAX, "a column was expected after *, not \"%s\"", show_token(p).text);
         }
     }
-    if (p->token.kind == HCRI_LP_OTHER && p->token.text[0] == '[')
+    if (p->token.kind == HCRI_LP_OTHER && p->token.word.text[0] == '[')
         REFUSE(p, HCR_ERROR_UNSUPPORTED, "quadratic constraints aren't read");
     if (p->token.kind != HCRI_LP_NAME) {
         if (!has_number)
-            REFUSE(p, HCR_ERROR_SYNTAX, "a number or a column was expected, not \"%s\"", show_token(p, shown));
+            REFUSE(p, HCR_ERROR_SYNTAX, "a number or a column was expected, not \"%s\"", show_token(p).text);
         add_constant(p, sum, factor);
         return;
     }
     if (fabs(factor) > HCRI_LARGEST_COEFFICIENT)
         REFUSE(p, HCR_ERROR_DATA, "the coefficient of \"%s\" is %g: at most 1e50 is accepted",
-               hcri_show(shown, p->token.text, p->token.length), factor);
+               hcri_show_field(p->token.word).text, factor);
     hcri_import_add_term(p->import, form, find_column(p, 1), factor, p->token.line);
     sum->terms++;
     advance(p);
-    if (p->token.kind == HCRI_LP_OTHER && (p->token.text[0] == '^' || p->token.text[0] == '*'))
+    if (p->token.kind == HCRI_LP_OTHER && (p->token.word.text[0] == '^' || p->token.word.text[0] == '*'))
         REFUSE(p, HCR_ERROR_UNSUPPORTED, "quadratic constraints aren't read");
 }
 
@@ -113,10 +108,9 @@ static total read_sum(parser *p, size_t form) {
 /* A number with its signs. */
 static double read_value(parser *p) {
     const double sign = read_signs(p);
-    char shown[HCRI_SHOWN];
     if (p->token.kind != HCRI_LP_NUMBER)
         REFUSE(p, HCR_ERROR_SYNTAX, "a number was expected, not \"%s\": columns stand on the other side",
-               show_token(p, shown));
+               show_token(p).text);
     const double value = sign * p->token.number;
     advance(p);
     return value;
@@ -137,27 +131,24 @@ static void narrow(parser *p, char sense, double value, double constant, double 
 static char turned(char sense) { return sense == '<' ? '>' : sense == '>' ? '<' : '='; }
 
 static char read_sense(parser *p) {
-    char shown[HCRI_SHOWN];
     if (p->token.kind != HCRI_LP_SENSE)
-        REFUSE(p, HCR_ERROR_SYNTAX, "<=, = or >= was expected, not \"%s\"", show_token(p, shown));
+        REFUSE(p, HCR_ERROR_SYNTAX, "<=, = or >= was expected, not \"%s\"", show_token(p).text);
     const char sense = p->token.sense;
     advance(p);
     return sense;
 }
 
 static void keep_label(parser *p) {
-    char shown[HCRI_SHOWN];
     const hcri_lp_token *label = &p->token;
-    const size_t line = hcri_index_find(&p->labels, label->text, label->length);
+    const size_t line = hcri_index_find(&p->labels, label->word.text, label->word.length);
     if (line != SIZE_MAX)
-        REFUSE(p, HCR_ERROR_NAME, "row \"%s\" is there already, in line %zu",
-               hcri_show(shown, label->text, label->length), line);
-    hcri_import_index(p->import, &p->labels, label->text, label->length, (size_t)label->line);
+        REFUSE(p, HCR_ERROR_NAME, "row \"%s\" is there already, in line %zu", hcri_show_field(label->word).text, line);
+    hcri_import_index(p->import, &p->labels, label->word, (size_t)label->line);
 }
 
 /* [label:] sum sense number, number sense sum, number sense sum sense number; label: sense number, of no columns. */
 static void read_constraint(parser *p) {
-    hcri_lp_token label = {.text = "", .line = p->token.line};
+    hcri_lp_token label = {.word.text = "", .line = p->token.line};
     if (p->token.kind == HCRI_LP_LABEL) {
         label = p->token;
         keep_label(p);
@@ -167,7 +158,7 @@ static void read_constraint(parser *p) {
         .kind = HCRI_RELATION_ROW, .forms = 1, .lower = -INFINITY, .upper = INFINITY, .line = label.line};
     row.first = hcri_import_add_form(p->import);
     total left = {0};
-    const int is_empty = label.length > 0 && p->token.kind == HCRI_LP_SENSE; /* as PuLP writes a sum of nothing */
+    const int is_empty = label.word.length > 0 && p->token.kind == HCRI_LP_SENSE; /* as PuLP writes a sum of nothing */
     if (!is_empty)
         left = read_sum(p, row.first);
     const char sense = read_sense(p);
@@ -184,7 +175,8 @@ static void read_constraint(parser *p) {
             narrow(p, sense, read_value(p), right.constant, &row.lower, &row.upper);
         }
     }
-    hcri_import_add_relation(p->import, &row, label.text, label.length);
+    row.name = hcri_import_copy(p->import, label.word);
+    hcri_import_add_relation(p->import, &row);
 }
 
 /* --------------------------------------------------------------------------------------------------------- bounds */
@@ -197,13 +189,13 @@ static void set_bound(parser *p, size_t column, char sense, double value, int li
 static void read_bound(parser *p) {
     const int line = p->token.line;
     const int has_left = p->token.kind != HCRI_LP_NAME;
-    char sense = '<', shown[HCRI_SHOWN];
+    char sense = '<';
     double value = 0;
     if (has_left) {
         value = read_value(p);
         sense = read_sense(p);
         if (p->token.kind != HCRI_LP_NAME)
-            REFUSE(p, HCR_ERROR_SYNTAX, "a column was expected, not \"%s\"", show_token(p, shown));
+            REFUSE(p, HCR_ERROR_SYNTAX, "a column was expected, not \"%s\"", show_token(p).text);
     }
     const size_t column = find_column(p, 1);
     if (has_left)
@@ -213,8 +205,8 @@ static void read_bound(parser *p) {
         sense = read_sense(p);
         set_bound(p, column, sense, read_value(p), line);
     } else if (!has_left) {
-        if (p->token.kind != HCRI_LP_NAME || !hcri_field_is((hcri_field){p->token.text, p->token.length}, "FREE"))
-            REFUSE(p, HCR_ERROR_SYNTAX, "<=, =, >= or \"free\" was expected, not \"%s\"", show_token(p, shown));
+        if (p->token.kind != HCRI_LP_NAME || !hcri_field_is(p->token.word, "FREE"))
+            REFUSE(p, HCR_ERROR_SYNTAX, "<=, =, >= or \"free\" was expected, not \"%s\"", show_token(p).text);
         const double lower = -INFINITY, upper = INFINITY;
         hcri_import_bound(p->import, column, &lower, &upper, line);
         advance(p);
@@ -222,9 +214,8 @@ static void read_bound(parser *p) {
 }
 
 static void read_member(parser *p, hcri_lp_section section) {
-    char shown[HCRI_SHOWN];
     if (p->token.kind != HCRI_LP_NAME)
-        REFUSE(p, HCR_ERROR_SYNTAX, "a column was expected, not \"%s\"", show_token(p, shown));
+        REFUSE(p, HCR_ERROR_SYNTAX, "a column was expected, not \"%s\"", show_token(p).text);
     hcri_column *column = &p->import->column[find_column(p, 0)];
     if (section == HCRI_LP_SEMICONTINUOUS)
         column->semicontinuous = 1;
@@ -255,17 +246,16 @@ static void read_section(parser *p, hcri_lp_section section) {
 }
 
 static void read_all(parser *p) {
-    char shown[HCRI_SHOWN];
     advance(p);
     if (p->token.kind != HCRI_LP_SECTION)
-        REFUSE(p, HCR_ERROR_SYNTAX, "\"Minimize\" or \"Maximize\" was expected, not \"%s\"", show_token(p, shown));
+        REFUSE(p, HCR_ERROR_SYNTAX, "\"Minimize\" or \"Maximize\" was expected, not \"%s\"", show_token(p).text);
     for (;;) {
         if (p->token.kind == HCRI_LP_END)
             REFUSE(p, HCR_ERROR_FORMAT, "the file ends without \"End\": it is cut short");
         const hcri_lp_section section = p->token.section;
         if (section == HCRI_LP_REFUSED)
             REFUSE(p, HCR_ERROR_UNSUPPORTED, "the section \"%s\" isn't read: only linear constraints and bounds are",
-                   show_token(p, shown));
+                   show_token(p).text);
         if (section == HCRI_LP_LAST)
             return;
         if (section == HCRI_LP_OBJECTIVE)

@@ -3,8 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "formats/column_names.h"
-
 enum { LOWER = 1, UPPER = 2, VALUE = 4, INTEGER = 8, SEMICONTINUOUS = 16 };
 
 static const struct bound_type {
@@ -78,12 +76,11 @@ static void apply(hcr_import *import, const struct bound_type *type, size_t j, d
 
 void hcri_bounds_read(hcri_bounds *bounds, hcr_import *import, int fixed, const hcri_field *field, size_t count,
                       int line) {
-    char shown[HCRI_SHOWN];
     const struct bound_type *type = find_type(field[0]);
     if (type == NULL)
         hcri_import_refuse(import, HCR_ERROR_SYNTAX, line,
                            "\"%s\" is no type of bound: UP, LO, FX, FR, MI, PL, BV, LI, UI, SC and SI are",
-                           hcri_show(shown, field[0].text, field[0].length));
+                           hcri_show_field(field[0]).text);
     const bound_fields f = find_fields(import, type, fixed, field, count, line);
     if (bounds->set.text == NULL)
         bounds->set = f.set;
@@ -94,10 +91,10 @@ void hcri_bounds_read(hcri_bounds *bounds, hcr_import *import, int fixed, const 
     const size_t j = hcri_index_find(&import->column_names, f.column.text, f.column.length);
     if (j == SIZE_MAX)
         hcri_import_refuse(import, HCR_ERROR_NAME, line, "there is no column \"%s\" in COLUMNS",
-                           hcri_show(shown, f.column.text, f.column.length));
+                           hcri_show_field(f.column).text);
     double value = 0;
     if (type->sets & VALUE)
-        value = hcri_import_number(import, f.number.text, f.number.length, "the bound", 1, line);
+        value = hcri_import_number(import, f.number, "the bound", 1, line);
     apply(import, type, j, value, line);
 }
 

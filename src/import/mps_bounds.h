@@ -3,7 +3,6 @@
 #define HCRI_MPS_BOUNDS_H
 
 #include "import/problem.h"
-#include "import/text_lines.h"
 
 typedef struct hcri_bounds { /* zero-initialise */
     hcri_field set;          /* the first is meant; text NULL before it */

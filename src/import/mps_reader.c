@@ -5,10 +5,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "formats/column_names.h"
 #include "import/mps_bounds.h"
-#include "import/problem.h"
-#include "import/text_lines.h"
 
 typedef enum section {
     SECTION_NONE,
@@ -21,31 +18,24 @@ typedef enum section {
     SECTION_OBJSENSE, /* from here on: left out, with a notice where that enlarges the region */
     SECTION_OBJECTIVE,
     SECTION_SETS,
-    SECTION_REFUSED
+    SECTION_REFUSED,
+    SECTION_UNKNOWN
 } section;
 
-static const struct {
-    const char *word;
-    section section;
-} sections[] = {
-    {"NAME", SECTION_NONE},          {"ROWS", SECTION_ROWS},
-    {"COLUMNS", SECTION_COLUMNS},    {"RHS", SECTION_RHS},
-    {"RANGES", SECTION_RANGES},      {"BOUNDS", SECTION_BOUNDS},
-    {"ENDATA", SECTION_ENDATA},      {"OBJSENSE", SECTION_OBJSENSE},
-    {"OBJSENS", SECTION_OBJSENSE},   {"OBJNAME", SECTION_OBJSENSE},
-    {"QUADOBJ", SECTION_OBJECTIVE},  {"QMATRIX", SECTION_OBJECTIVE},
-    {"QSECTION", SECTION_OBJECTIVE}, {"SOS", SECTION_SETS},
-    {"SOS1", SECTION_SETS},          {"SOS2", SECTION_SETS},
-    {"SETS", SECTION_SETS},          {"QCMATRIX", SECTION_REFUSED},
-    {"CSECTION", SECTION_REFUSED},   {"INDICATORS", SECTION_REFUSED},
-    {"GENCONS", SECTION_REFUSED},    {"GENERALCONS", SECTION_REFUSED},
-    {"PWLOBJ", SECTION_OBJECTIVE},   {"LAZYCONS", SECTION_ROWS},
-    {"USERCUTS", SECTION_ROWS},
-};
+static const char *const sections[] = {[SECTION_NONE] = "NAME",
+                                       [SECTION_ROWS] = "ROWS|LAZYCONS|USERCUTS",
+                                       [SECTION_COLUMNS] = "COLUMNS",
+                                       [SECTION_RHS] = "RHS",
+                                       [SECTION_RANGES] = "RANGES",
+                                       [SECTION_BOUNDS] = "BOUNDS",
+                                       [SECTION_ENDATA] = "ENDATA",
+                                       [SECTION_OBJSENSE] = "OBJSENSE|OBJSENS|OBJNAME",
+                                       [SECTION_OBJECTIVE] = "QUADOBJ|QMATRIX|QSECTION|PWLOBJ",
+                                       [SECTION_SETS] = "SOS|SOS1|SOS2|SETS",
+                                       [SECTION_REFUSED] = "QCMATRIX|CSECTION|INDICATORS|GENCONS|GENERALCONS"};
 
 typedef struct mps_row {
-    const char *name;
-    size_t length;
+    hcri_field name;
     char type; /* N, L, G or E */
     int line;
     double right, range; /* range NaN: none */
@@ -100,8 +90,8 @@ static int split_fixed(hcri_field line, hcri_field *fields, size_t *count) {
 static int is_number(hcri_field field) {
     double value;
     const size_t used = hcri_number_read(field.text, field.length, &value);
-    return field.length > 0 && (used == field.length || (used > 0 && (field.text[used] | 0x20) == 'd') ||
-                                hcri_field_is(field, "INF") || hcri_field_is(field, "-INF"));
+    return field.length > 0 &&
+           (used == field.length || (used > 0 && (field.text[used] | 0x20) == 'd') || hcri_field_is(field, "INF|-INF"));
 }
 
 /* The beginning or the end of the integer columns: name 'MARKER' 'INTORG'. */
@@ -132,14 +122,11 @@ static int is_fixed_line(section in, hcri_field line) {
     }
 }
 
-/* 0 when there is no section of this name. */
-static int find_section(hcri_field word, section *found) {
-    for (size_t s = 0; s < sizeof sections / sizeof sections[0]; s++)
-        if (hcri_field_is(word, sections[s].word)) {
-            *found = sections[s].section;
-            return 1;
-        }
-    return 0;
+static section find_section(hcri_field word) {
+    section found = SECTION_NONE;
+    while (found < SECTION_UNKNOWN && !hcri_field_is(word, sections[found]))
+        found++;
+    return found;
 }
 
 static int is_comment(hcri_field line) { return line.length == 0 || line.text[0] == '*'; }
@@ -154,7 +141,8 @@ static int find_form(hcri_lines lines) {
             continue;
         if (is_header(lines.line)) {
             const size_t count = hcri_lines_split(lines.line, 4, word);
-            if (!find_section(word[0], &in))
+            in = find_section(word[0]);
+            if (in == SECTION_UNKNOWN)
                 return 0;
             for (size_t k = 2; k < count && k < 4 && hcri_field_is(word[0], "NAME"); k++)
                 if (hcri_field_is(word[k], "FREE"))
@@ -169,19 +157,18 @@ static int find_form(hcri_lines lines) {
 /* ---------------------------------------------------------------------------------------------------------- rows */
 
 static void add_row(reader *r, hcri_field type, hcri_field name) {
-    char shown[HCRI_SHOWN];
-    hcri_show(shown, name.text, name.length);
+    const hcri_shown shown = hcri_show_field(name);
     const char letter = type.length == 1 ? (char)(type.text[0] & ~0x20) : '\0';
     if (letter == '\0' || strchr("NLGE", letter) == NULL)
-        REFUSE(r, HCR_ERROR_SYNTAX, "row \"%s\" has the type \"%.*s\": it is N, L, G or E", shown,
+        REFUSE(r, HCR_ERROR_SYNTAX, "row \"%s\" has the type \"%.*s\": it is N, L, G or E", shown.text,
                (int)(type.length < 20 ? type.length : 20), type.text);
     const size_t known = hcri_index_find(&r->row_names, name.text, name.length);
     if (known != SIZE_MAX)
-        REFUSE(r, HCR_ERROR_NAME, "row \"%s\" is there already, in line %d", shown, r->row[known].line);
+        REFUSE(r, HCR_ERROR_NAME, "row \"%s\" is there already, in line %d", shown.text, r->row[known].line);
     HCRI_IMPORT_EXTEND(r->import, r->row, &r->row_capacity, r->rows + 1);
-    hcri_import_index(r->import, &r->row_names, name.text, name.length, r->rows);
+    hcri_import_index(r->import, &r->row_names, name, r->rows);
     mps_row *row = &r->row[r->rows++];
-    *row = (mps_row){name.text, name.length, letter, r->lines.number, 0, (double)NAN, 0, 0, SIZE_MAX};
+    *row = (mps_row){name, letter, r->lines.number, 0, (double)NAN, 0, 0, SIZE_MAX};
     if (letter == 'N')
         r->objectives++;
     else
@@ -190,9 +177,8 @@ static void add_row(reader *r, hcri_field type, hcri_field name) {
 
 static mps_row *find_row(reader *r, hcri_field name) {
     const size_t known = hcri_index_find(&r->row_names, name.text, name.length);
-    char shown[HCRI_SHOWN];
     if (known == SIZE_MAX)
-        REFUSE(r, HCR_ERROR_NAME, "there is no row \"%s\" in ROWS", hcri_show(shown, name.text, name.length));
+        REFUSE(r, HCR_ERROR_NAME, "there is no row \"%s\" in ROWS", hcri_show_field(name).text);
     return &r->row[known];
 }
 
@@ -206,14 +192,13 @@ static void start_column(reader *r, hcri_field name) {
     r->column = hcri_index_find(&import->column_names, name.text, name.length); /* its lines may stand apart */
     if (r->column != SIZE_MAX)
         return;
-    r->column = hcri_import_add_column(import, name.text, name.length);
+    r->column = hcri_import_add_column(import, name);
     import->column[r->column].integer = r->in_integers;
 }
 
 static void add_entry(reader *r, hcri_field name, hcri_field number) {
     const mps_row *row = find_row(r, name);
-    const double value =
-        hcri_import_number(r->import, number.text, number.length, "the coefficient", 0, r->lines.number);
+    const double value = hcri_import_number(r->import, number, "the coefficient", 0, r->lines.number);
     if (row->type != 'N')
         hcri_import_add_term(r->import, row->form, r->column, value, r->lines.number);
 }
@@ -222,8 +207,7 @@ static void read_marker(reader *r) {
     hcri_field f[3];
     hcri_lines_split(r->lines.line, 3, f);
     r->in_integers = hcri_field_is(f[2], "'INTORG'");
-    if (!r->in_integers && !hcri_field_is(f[2], "'INTEND'") && !hcri_field_is(f[2], "'SOSORG'") &&
-        !hcri_field_is(f[2], "'SOSEND'"))
+    if (!r->in_integers && !hcri_field_is(f[2], "'INTEND'|'SOSORG'|'SOSEND'"))
         REFUSE(r, HCR_ERROR_SYNTAX, "a MARKER is 'INTORG' or 'INTEND'");
 }
 
@@ -246,13 +230,12 @@ static void read_column(reader *r, const hcri_field *f, size_t count) {
 
 static void set_side(reader *r, hcri_field name, hcri_field number) {
     const int is_right = r->section == SECTION_RHS;
-    char shown[HCRI_SHOWN];
     mps_row *row = find_row(r, name);
-    const double value = hcri_import_number(r->import, number.text, number.length,
-                                            is_right ? "the right side" : "the range", 1, r->lines.number);
+    const double value =
+        hcri_import_number(r->import, number, is_right ? "the right side" : "the range", 1, r->lines.number);
     int *line = is_right ? &row->right_line : &row->range_line;
     if (*line != 0)
-        REFUSE(r, HCR_ERROR_NAME, "row \"%s\" has its %s already, in line %d", hcri_show(shown, name.text, name.length),
+        REFUSE(r, HCR_ERROR_NAME, "row \"%s\" has its %s already, in line %d", hcri_show_field(name).text,
                is_right ? "right side" : "range", *line);
     *line = r->lines.number;
     *(is_right ? &row->right : &row->range) = value;
@@ -293,14 +276,13 @@ static void finish_row(reader *r, const mps_row *row) {
         lower = hcri_lower_sum(row->right, -size);
     if (!isnan(range) && (row->type == 'G' || (row->type == 'E' && range > 0)))
         upper = hcri_upper_sum(row->right, size);
-    hcri_import_add_relation(r->import,
-                             &(hcri_relation){.kind = HCRI_RELATION_ROW,
-                                              .first = row->form,
-                                              .forms = 1,
-                                              .lower = lower,
-                                              .upper = upper,
-                                              .line = row->line},
-                             row->name, row->length);
+    hcri_import_add_relation(r->import, &(hcri_relation){.kind = HCRI_RELATION_ROW,
+                                                         .first = row->form,
+                                                         .forms = 1,
+                                                         .lower = lower,
+                                                         .upper = upper,
+                                                         .name = hcri_import_copy(r->import, row->name),
+                                                         .line = row->line});
 }
 
 static void finish(reader *r) {
@@ -314,7 +296,6 @@ static void finish(reader *r) {
         hcri_import_note(import, "the objective is ignored");
     const size_t others = r->other_sets + r->bounds.other_sets;
     if (others > 0)
-
         hcri_import_note(import, "the first RHS, RANGES and BOUNDS count; lines of others: %zu", others);
     hcri_bounds_finish(import);
 }
@@ -322,23 +303,23 @@ static void finish(reader *r) {
 static void read_header(reader *r) {
     hcri_field word[4];
     const size_t count = hcri_lines_split(r->lines.line, 4, word);
-    char shown[HCRI_SHOWN];
-    section found;
-    hcri_show(shown, word[0].text, word[0].length);
-    if (!find_section(word[0], &found))
-        REFUSE(r, HCR_ERROR_SYNTAX, "\"%s\" is no section of an MPS file (data lines begin with a blank)", shown);
+    section found = find_section(word[0]);
+    const hcri_shown shown = hcri_show_field(word[0]);
+    if (found == SECTION_UNKNOWN)
+        REFUSE(r, HCR_ERROR_SYNTAX, "\"%s\" is no section of an MPS file (data lines begin with a blank)", shown.text);
     /* CPLEX's QSECTION is an objective unless it names a row. */
     if (found == SECTION_OBJECTIVE && count > 1) {
         const size_t row = hcri_index_find(&r->row_names, word[1].text, word[1].length);
         found = row == SIZE_MAX || r->row[row].type == 'N' ? SECTION_OBJECTIVE : SECTION_REFUSED;
     }
     if (found == SECTION_REFUSED)
-        REFUSE(r, HCR_ERROR_UNSUPPORTED, "the section %s isn't read: only linear constraints and bounds are", shown);
+        REFUSE(r, HCR_ERROR_UNSUPPORTED, "the section %s isn't read: only linear constraints and bounds are",
+               shown.text);
     if ((found == SECTION_COLUMNS && r->rows == 0) ||
         ((found == SECTION_RHS || found == SECTION_RANGES || found == SECTION_BOUNDS) && r->column == SIZE_MAX))
-        REFUSE(r, HCR_ERROR_SYNTAX, "%s comes before %s", shown, found == SECTION_COLUMNS ? "ROWS" : "COLUMNS");
+        REFUSE(r, HCR_ERROR_SYNTAX, "%s comes before %s", shown.text, found == SECTION_COLUMNS ? "ROWS" : "COLUMNS");
     if (found == SECTION_ROWS && r->column != SIZE_MAX)
-        REFUSE(r, HCR_ERROR_SYNTAX, "%s comes after COLUMNS", shown);
+        REFUSE(r, HCR_ERROR_SYNTAX, "%s comes after COLUMNS", shown.text);
     if (found == SECTION_SETS)
         hcri_import_note(r->import, "special ordered sets are ignored");
     r->section = found;

@@ -6,8 +6,6 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "formats/column_names.h"
-#include "import/text_lines.h"
 #include "kinds/kind.h"
 
 void hcri_import_refuse(hcr_import *import, hcr_status status, int line, const char *format, ...) {
@@ -32,8 +30,8 @@ void *hcri_import_take(hcr_import *import, size_t count, size_t size) {
     return memory;
 }
 
-char *hcri_import_copy(hcr_import *import, const char *name, size_t length) {
-    return memcpy(hcri_import_take(import, length + 1, 1), name, length);
+char *hcri_import_copy(hcr_import *import, hcri_field name) {
+    return memcpy(hcri_import_take(import, name.length + 1, 1), name.text, name.length);
 }
 
 void hcri_import_extend(hcr_import *import, void *array, size_t *capacity, size_t needed, size_t size) {
@@ -41,28 +39,27 @@ void hcri_import_extend(hcr_import *import, void *array, size_t *capacity, size_
         hcri_import_refuse_memory(import);
 }
 
-void hcri_import_index(hcr_import *import, hcri_index *index, const char *name, size_t length, size_t number) {
-    if (!hcri_index_add(index, &import->pool.own, name, length, number))
+void hcri_import_index(hcr_import *import, hcri_index *index, hcri_field name, size_t number) {
+    if (!hcri_index_add(index, &import->pool.own, name.text, name.length, number))
         hcri_import_refuse_memory(import);
 }
 
-size_t hcri_import_add_column(hcr_import *import, const char *name, size_t length) {
+size_t hcri_import_add_column(hcr_import *import, hcri_field name) {
     const size_t number = import->columns;
     if (number >= UINT32_MAX / 4)
         hcri_import_refuse(import, HCR_ERROR_UNSUPPORTED, 0, "more than 2^30 columns");
     HCRI_IMPORT_EXTEND(import, import->column, &import->column_capacity, number + 1);
-    char *copy = hcri_import_copy(import, name, length);
-    hcri_import_index(import, &import->column_names, copy, length, number);
+    char *copy = hcri_import_copy(import, name);
+    hcri_import_index(import, &import->column_names, (hcri_field){copy, name.length}, number);
     import->column[import->columns++] = (hcri_column){.name = copy, .lower = 0, .upper = INFINITY};
     return number;
 }
 
 static void set_side(hcr_import *import, const hcri_column *column, const char *side, double value, double *bound,
                      int line, int *bound_line) {
-    char shown[HCRI_SHOWN];
     if (*bound_line != 0)
         hcri_import_refuse(import, HCR_ERROR_NAME, line, "column \"%s\" has its %s bound already, from line %d",
-                           hcri_show(shown, column->name, strlen(column->name)), side, *bound_line);
+                           hcri_show_name(column->name).text, side, *bound_line);
     *bound = value;
     *bound_line = line;
 }
@@ -88,10 +85,9 @@ void hcri_import_add_term(hcr_import *import, size_t form, size_t column, double
     import->term[import->terms++] = (hcri_coefficient){(uint32_t)form, (uint32_t)column, value, line};
 }
 
-void hcri_import_add_relation(hcr_import *import, const hcri_relation *relation, const char *name, size_t length) {
+void hcri_import_add_relation(hcr_import *import, const hcri_relation *relation) {
     HCRI_IMPORT_EXTEND(import, import->relation, &import->relation_capacity, import->relations + 1);
-    import->relation[import->relations] = *relation;
-    import->relation[import->relations++].name = hcri_import_copy(import, name, length);
+    import->relation[import->relations++] = *relation;
 }
 
 void hcri_import_note(hcr_import *import, const char *format, ...) {
@@ -101,17 +97,16 @@ void hcri_import_note(hcr_import *import, const char *format, ...) {
     hcri_format(text, sizeof text, format, arguments);
     va_end(arguments);
     HCRI_IMPORT_EXTEND(import, import->notice, &import->notice_capacity, import->notices + 1);
-    import->notice[import->notices++] = hcri_import_copy(import, text, strlen(text));
+    import->notice[import->notices++] = hcri_import_copy(import, (hcri_field){text, strlen(text)});
 }
 
 /* -------------------------------------------------------------------------------------------------------- numbers */
 
-double hcri_import_number(hcr_import *import, const char *text, size_t length, const char *what, int infinite,
-                          int line) {
-    char shown[HCRI_SHOWN], plain[128];
-    const size_t sign = length > 0 && (text[0] == '-' || text[0] == '+');
-    const hcri_field unsigned_text = {text + sign, length - sign};
-    if (infinite && (hcri_field_is(unsigned_text, "INF") || hcri_field_is(unsigned_text, "INFINITY")))
+double hcri_import_number(hcr_import *import, hcri_field field, const char *what, int infinite, int line) {
+    char plain[128];
+    const char *text = field.text;
+    const size_t length = field.length;
+    if (infinite && hcri_field_is(field, "INF|+INF|-INF|INFINITY|+INFINITY|-INFINITY"))
         return text[0] == '-' ? -INFINITY : INFINITY;
     double value;
     size_t used = hcri_number_read(text, length, &value);
@@ -122,16 +117,16 @@ double hcri_import_number(hcr_import *import, const char *text, size_t length, c
     }
     if (used == 0 || used != length)
         hcri_import_refuse(import, HCR_ERROR_DATA, line, "%s is \"%s\", which is no number", what,
-                           hcri_show(shown, text, length));
+                           hcri_show_field(field).text);
     int zero = 1;
     for (size_t i = 0; i < length && (text[i] | 0x20) != 'e' && (text[i] | 0x20) != 'd'; i++)
         zero &= text[i] < '1' || text[i] > '9';
     if (isinf(value) || (value == 0 && !zero))
         hcri_import_refuse(import, HCR_ERROR_DATA, line, "%s is %s, which is too %s for a double", what,
-                           hcri_show(shown, text, length), zero || value != 0 ? "large" : "small");
+                           hcri_show_field(field).text, zero || value != 0 ? "large" : "small");
     if (!infinite && fabs(value) > HCRI_LARGEST_COEFFICIENT)
         hcri_import_refuse(import, HCR_ERROR_DATA, line, "%s is %s: at most 1e50 is accepted", what,
-                           hcri_show(shown, text, length));
+                           hcri_show_field(field).text);
     return value;
 }
 
@@ -170,11 +165,10 @@ static void sort_terms(hcr_import *import) {
     size_t kept = 0;
     for (size_t k = 0; k < import->terms; k++) {
         if (k > 0 && term[k].form == term[k - 1].form && term[k].column == term[k - 1].column) {
-            char shown[HCRI_SHOWN];
             const char *name = import->column[import->column_of[term[k].column]].name;
             hcri_import_refuse(import, HCR_ERROR_NAME, term[k].line,
                                "column \"%s\" is twice in this row, the first time in line %d: add the two up",
-                               hcri_show(shown, name, strlen(name)), term[k - 1].line);
+                               hcri_show_name(name).text, term[k - 1].line);
         }
     }
     for (size_t k = 0; k < import->terms; k++)
@@ -190,19 +184,18 @@ static void sort_terms(hcr_import *import) {
 /* ±1e20 and beyond are none. */
 static void check_bounds(hcr_import *import, const char *what, const char *name, int line, double *lower,
                          double *upper) {
-    char shown[HCRI_SHOWN];
-    hcri_show(shown, name, strlen(name));
+    const hcri_shown shown = hcri_show_name(name);
     if (*lower >= HCRI_NO_BOUND || *upper <= -HCRI_NO_BOUND)
         hcri_import_refuse(import, HCR_ERROR_EMPTY, line, "no number satisfies the infinite bound of %s \"%s\"", what,
-                           shown);
+                           shown.text);
     if (*lower <= -HCRI_NO_BOUND)
         *lower = -INFINITY;
     if (*upper >= HCRI_NO_BOUND)
         *upper = INFINITY;
     if (*lower > *upper)
         hcri_import_refuse(import, HCR_ERROR_EMPTY, line,
-                           "%s \"%s\" has the lower bound %.17g, which is above its upper bound %.17g", what, shown,
-                           *lower, *upper);
+                           "%s \"%s\" has the lower bound %.17g, which is above its upper bound %.17g", what,
+                           shown.text, *lower, *upper);
 }
 
 /* Rows that say nothing are dropped, those without columns that can't hold refused. */
@@ -216,10 +209,9 @@ static void check_rows(hcr_import *import) {
             const int is_unbounded = isinf(row->lower) && isinf(row->upper);
             const int is_empty = import->start[row->first] == import->start[row->first + 1];
             if (is_empty && (row->lower > 0 || row->upper < 0)) {
-                char shown[HCRI_SHOWN];
                 hcri_import_refuse(import, HCR_ERROR_EMPTY, row->line,
                                    "row \"%s\" has no columns, and its bounds exclude 0",
-                                   hcri_show(shown, row->name, strlen(row->name)));
+                                   hcri_show_name(row->name).text);
             }
             unbounded += (size_t)is_unbounded;
             without += (size_t)(is_empty && !is_unbounded);

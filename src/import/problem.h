@@ -9,6 +9,7 @@
 #include "base/hash_index.h"
 #include "base/status.h"
 #include "hcr/hcr_import.h"
+#include "import/text_lines.h"
 #include "text/syntax/arena.h"
 
 typedef struct hcri_column {
@@ -41,7 +42,7 @@ typedef struct hcri_relation {
     size_t size;         /* MATRIX: rows; POWER: bases … */
     size_t first_weight; /* … and their weights, in import->weight */
     double lower, upper; /* ROW */
-    char *name;          /* "" for none */
+    const char *name;    /* "" for none */
     int line;
 } hcri_relation;
 
@@ -87,25 +88,24 @@ _Noreturn void hcri_import_refuse_memory(hcr_import *import);
 /* count × size zeroed bytes of the import's, a terminated copy of a name, and room for `needed` elements as HCRI_GROW
  * makes it. */
 void *hcri_import_take(hcr_import *import, size_t count, size_t size);
-char *hcri_import_copy(hcr_import *import, const char *name, size_t length);
+char *hcri_import_copy(hcr_import *import, hcri_field name);
 void hcri_import_extend(hcr_import *import, void *array, size_t *capacity, size_t needed, size_t size);
 #define HCRI_IMPORT_EXTEND(import, array, capacity, needed)                                                            \
     hcri_import_extend(import, &(array), capacity, needed, sizeof *(array))
-void hcri_import_index(hcr_import *import, hcri_index *index, const char *name, size_t length, size_t number);
+void hcri_import_index(hcr_import *import, hcri_index *index, hcri_field name, size_t number);
 
-/* Each adds one thing, the first two return its number. Names needn't be terminated. */
-size_t hcri_import_add_column(hcr_import *import, const char *name, size_t length);
+/* Each adds one thing, the first two return its number. */
+size_t hcri_import_add_column(hcr_import *import, hcri_field name);
 size_t hcri_import_add_form(hcr_import *import);
 void hcri_import_add_term(hcr_import *import, size_t form, size_t column, double value, int line);
 /* Sets a column's bounds; NULL: not that one. A side that is set already is refused. */
 void hcri_import_bound(hcr_import *import, size_t column, const double *lower, const double *upper, int line);
-void hcri_import_add_relation(hcr_import *import, const hcri_relation *relation, const char *name, size_t length);
+void hcri_import_add_relation(hcr_import *import, const hcri_relation *relation);
 void hcri_import_note(hcr_import *import, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* A number that is the whole of `text`, Fortran's exponents (1D+3) included; `what` names it in messages. Coefficients
  * of more than 1e50, and what a double can't hold, are refused. infinite: ±inf and ±infinity will do. */
-double hcri_import_number(hcr_import *import, const char *text, size_t length, const char *what, int infinite,
-                          int line);
+double hcri_import_number(hcr_import *import, hcri_field text, const char *what, int infinite, int line);
 
 /* a + b rounded so that a bound allows no more than the exact sum: up for lower bounds, down for upper ones. */
 double hcri_lower_sum(double a, double b);

@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "formats/column_names.h"
 #include "import/problem.h"
 #include "text/declared_names.h"
 
@@ -10,8 +9,8 @@ enum { LONGEST = HCRI_LONGEST_NAME, SHOWN_RENAMES = 8 };
 
 /* Columns "base[0]", "base[1]" …, or with round brackets. */
 typedef struct family {
-    const char *base;
-    size_t length, members, largest;
+    hcri_field base;
+    size_t members, largest;
     size_t first;  /* of its columns */
     size_t output; /* SIZE_MAX before it has one */
     char bracket;
@@ -33,21 +32,20 @@ static void find_families(naming *n) {
     hcr_import *import = n->import;
     for (size_t j = 0; j < import->columns; j++) {
         const char *name = import->column[j].name;
-        const size_t base = hcri_element_split(name, &n->index_of[j]);
+        const hcri_field base = {name, hcri_element_split(name, &n->index_of[j])};
         n->family_of[j] = SIZE_MAX;
-        if (base == 0)
+        if (base.length == 0)
             continue;
-        size_t f = hcri_index_find(&n->bases, name, base);
+        size_t f = hcri_index_find(&n->bases, name, base.length);
         if (f == SIZE_MAX) {
             f = n->families++;
             HCRI_IMPORT_EXTEND(import, n->family, &n->family_capacity, n->families);
-            hcri_import_index(import, &n->bases, name, base, f);
-            n->family[f] =
-                (family){.base = name, .length = base, .first = j, .output = SIZE_MAX, .bracket = name[base]};
+            hcri_import_index(import, &n->bases, base, f);
+            n->family[f] = (family){.base = base, .first = j, .output = SIZE_MAX, .bracket = name[base.length]};
         }
         family *member = &n->family[f];
         member->members++;
-        member->mixed |= member->bracket != name[base];
+        member->mixed |= member->bracket != name[base.length];
         member->largest = n->index_of[j] > member->largest ? n->index_of[j] : member->largest;
         n->family_of[j] = f;
     }
@@ -60,13 +58,16 @@ static family *family_of(const naming *n, size_t j) {
 }
 
 /* Names that columns keep are taken before others are made up. */
-static int keeps_name(const naming *n, const char *name, size_t length) {
-    return hcri_can_be_declared(name, length) && hcri_index_find(&n->used, name, length) == SIZE_MAX;
+static int keeps_name(const naming *n, hcri_field name) {
+    return hcri_can_be_declared(name.text, name.length) &&
+           hcri_index_find(&n->used, name.text, name.length) == SIZE_MAX;
 }
 
 /* A name that nothing has yet, from one that may have any characters. */
-static char *make_name(naming *n, const char *name, size_t length) {
+static char *make_name(naming *n, hcri_field old) {
     char *made = hcri_import_take(n->import, LONGEST + 32, 1);
+    const char *name = old.text;
+    const size_t length = old.length;
     size_t used = 0;
     if (length == 0 || hcri_is_digit(name[0]))
         made[used++] = '_';
@@ -83,24 +84,23 @@ static char *make_name(naming *n, const char *name, size_t length) {
 }
 
 static void note_rename(naming *n, const char *old, const char *new) {
-    char shown[HCRI_SHOWN];
     n->renamed++;
     const size_t used = strlen(n->renames);
-    hcri_show(shown, old, strlen(old));
-    if (n->renamed <= SHOWN_RENAMES && used + strlen(shown) + strlen(new) + 16 < sizeof n->renames)
-        snprintf(n->renames + used, sizeof n->renames - used, "%s\"%s\" is %s", used == 0 ? "" : ", ", shown, new);
+    const hcri_shown shown = hcri_show_name(old);
+    if (n->renamed <= SHOWN_RENAMES && used + strlen(shown.text) + strlen(new) + 16 < sizeof n->renames)
+        snprintf(n->renames + used, sizeof n->renames - used, "%s\"%s\" is %s", used == 0 ? "" : ", ", shown.text, new);
 }
 
-static const hcri_output *add_output(naming *n, const char *name, size_t length, int kept, size_t size, int scalar) {
+static const hcri_output *add_output(naming *n, hcri_field name, int kept, size_t size, int scalar) {
     hcr_import *import = n->import;
     const size_t number = import->outputs++;
     HCRI_IMPORT_EXTEND(import, import->output, &import->output_capacity, import->outputs);
-    char *own = kept ? hcri_import_copy(import, name, length) : make_name(n, name, length);
+    char *own = kept ? hcri_import_copy(import, name) : make_name(n, name);
     const hcri_output *last = number == 0 ? NULL : &import->output[number - 1];
     import->output[number] = (hcri_output){
         .name = own, .first = last == NULL ? 0 : last->first + last->size, .size = size, .scalar = scalar};
     if (!kept)
-        hcri_import_index(import, &n->used, own, strlen(own), number);
+        hcri_import_index(import, &n->used, (hcri_field){own, strlen(own)}, number);
     return &import->output[number];
 }
 
@@ -110,14 +110,14 @@ static void place_column(naming *n, size_t j, const unsigned char *kept) {
     hcri_column *column = &import->column[j];
     family *member = family_of(n, j);
     if (member == NULL) {
-        const hcri_output *made = add_output(n, column->name, strlen(column->name), kept[j], 1, 1);
+        const hcri_output *made = add_output(n, (hcri_field){column->name, strlen(column->name)}, kept[j], 1, 1);
         column->output = (uint32_t)made->first;
         if (!kept[j])
             note_rename(n, column->name, made->name);
         return;
     }
     if (member->output == SIZE_MAX) {
-        const hcri_output *made = add_output(n, member->base, member->length, kept[j], member->members, 0);
+        const hcri_output *made = add_output(n, member->base, kept[j], member->members, 0);
         member->output = import->outputs - 1;
         if (!kept[j] || member->bracket != '[') {
             char vector[LONGEST + 64];
@@ -135,11 +135,11 @@ static void keep_names(naming *n, unsigned char *kept) {
         const family *member = family_of(n, j);
         if (member != NULL && member->first != j)
             continue;
-        const char *name = import->column[j].name;
-        const size_t length = member != NULL ? member->length : strlen(name);
-        kept[j] = (unsigned char)keeps_name(n, name, length);
+        const char *own = import->column[j].name;
+        const hcri_field name = member != NULL ? member->base : (hcri_field){own, strlen(own)};
+        kept[j] = (unsigned char)keeps_name(n, name);
         if (kept[j])
-            hcri_import_index(import, &n->used, name, length, j);
+            hcri_import_index(import, &n->used, name, j);
     }
 }
 

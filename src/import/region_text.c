@@ -19,8 +19,7 @@ enum { LONGEST_ROW = 40 /* terms of a row that is written out */, MOST_IN_MATRIX
 
 static void write_header(hcri_page *page) {
     const hcr_import *import = page->import;
-    char shown[HCRI_SHOWN];
-    WRITE(page, "# Imported from %s (%s)", hcri_show(shown, import->file, strlen(import->file)), import->format);
+    WRITE(page, "# Imported from %s (%s)", hcri_show_name(import->file).text, import->format);
     hcri_page_end_line(page);
     for (size_t k = 0; k < import->notices; k++) {
         WRITE(page, "#   %s", import->notice[k]);
@@ -100,9 +99,8 @@ static void write_bounds(hcri_page *page) {
 /* -------------------------------------------------------------------------------------------------------- relations */
 
 static void write_name(hcri_page *page, const hcri_relation *relation) {
-    char shown[HCRI_SHOWN];
     if (relation->name[0] != '\0')
-        WRITE(page, "  # %s", hcri_show(shown, relation->name, strlen(relation->name)));
+        WRITE(page, "  # %s", hcri_show_name(relation->name).text);
     hcri_page_end_line(page);
 }
 

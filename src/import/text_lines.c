@@ -32,13 +32,6 @@ size_t hcri_lines_split(hcri_field line, size_t most, hcri_field *fields) {
     return count;
 }
 
-int hcri_field_is(hcri_field field, const char *word) {
-    if (strlen(word) != field.length)
-        return 0;
-    for (size_t i = 0; i < field.length; i++) {
-        const char c = field.text[i];
-        if ((c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c) != word[i])
-            return 0;
-    }
-    return 1;
-}
+int hcri_field_find(hcri_field field, const char *words) { return hcri_word_find(words, field.text, field.length); }
+int hcri_field_is(hcri_field field, const char *words) { return hcri_field_find(field, words) >= 0; }
+hcri_shown hcri_show_field(hcri_field field) { return hcri_show(field.text, field.length); }

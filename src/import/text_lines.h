@@ -2,7 +2,8 @@
 #ifndef HCRI_TEXT_LINES_H
 #define HCRI_TEXT_LINES_H
 
-#include <stddef.h>
+#include "base/printable.h"
+#include "formats/column_names.h"
 
 typedef struct hcri_field {
     const char *text;
@@ -19,7 +20,9 @@ typedef struct hcri_lines {
 int hcri_lines_next(hcri_lines *lines);
 /* How many fields the line has; the first `most` of them into `fields`. */
 size_t hcri_lines_split(hcri_field line, size_t most, hcri_field *fields);
-/* Compares with upper case `word`, whatever the case of the field. */
-int hcri_field_is(hcri_field field, const char *word);
+/* As hcri_word_find has it. */
+int hcri_field_find(hcri_field field, const char *words);
+int hcri_field_is(hcri_field field, const char *words);
+hcri_shown hcri_show_field(hcri_field field);
 
 #endif

@@ -14,16 +14,15 @@ typedef struct place {
 } place;
 
 static hcr_status refuse_name(const char *name, size_t length, size_t column, hcr_error *error) {
-    char shown[HCRI_SHOWN];
-    hcri_show(shown, name, strlen(name));
+    const hcri_shown shown = hcri_show_name(name);
     if (hcri_is_taken_by_language(name, length))
         return hcri_fail(error, HCR_ERROR_NAME,
                          "column %zu: \"%s\" is a word of the region language: rename it, for instance to %s_", column,
-                         shown, shown);
+                         shown.text, shown.text);
     return hcri_fail(error, HCR_ERROR_NAME,
                      "column %zu: \"%s\" is no name for a region text: a letter or _ first, then letters, digits and "
                      "_, at most %d, perhaps with an index such as [3]: rename it",
-                     column, shown, HCRI_LONGEST_NAME);
+                     column, shown.text, HCRI_LONGEST_NAME);
 }
 
 static hcr_status place_column(hcri_vectors *vectors, const hcr_allocator *pool, hcri_index *known, const char *name,

@@ -60,28 +60,28 @@ static void test_find(void **state) {
 
 static void test_show(void **state) {
     (void)state;
-    char shown[HCRI_SHOWN];
-    assert_string_equal(hcri_show(shown, "a\tb\x7F", 4), "a\tb\\x7f");
-    assert_string_equal(hcri_show(shown, "", 0), "");
+    hcri_shown shown;
+    assert_string_equal(hcri_show("a\tb\x7F", 4).text, "a\tb\\x7f");
+    assert_string_equal(hcri_show("", 0).text, "");
     char text[200];
     for (size_t shift = 0; shift < 3; shift++) { /* three bytes a character: none is cut in two */
         memset(text, 'a', shift);
         for (size_t i = shift; i + 3 <= sizeof text; i += 3)
             memcpy(text + i, "\xE2\x82\xAC", 3);
-        hcri_show(shown, text, 180 + shift);
-        const size_t length = strlen(shown);
-        assert_true(length < HCRI_SHOWN);
-        assert_string_equal(shown + length - 3, "...");
+        shown = hcri_show(text, 180 + shift);
+        const size_t length = strlen(shown.text);
+        assert_true(length < sizeof shown);
+        assert_string_equal(shown.text + length - 3, "...");
         assert_int_equal((length - 3 - shift) % 3, 0);
-        assert_memory_equal(shown, text, length - 3);
+        assert_memory_equal(shown.text, text, length - 3);
     }
     memset(text, 'a', sizeof text);
-    assert_int_equal(strlen(hcri_show(shown, text, HCRI_SHOWN - 4)), HCRI_SHOWN - 4);
-    assert_int_equal(strlen(hcri_show(shown, text, HCRI_SHOWN - 3)), HCRI_SHOWN - 1);
+    assert_int_equal(strlen(hcri_show(text, sizeof shown - 4).text), sizeof shown - 4);
+    assert_int_equal(strlen(hcri_show(text, sizeof shown - 3).text), sizeof shown - 1);
     memset(text, 0x80, sizeof text); /* no character begins */
-    hcri_show(shown, text, sizeof text);
-    assert_int_equal(strlen(shown), HCRI_SHOWN - 1);
-    assert_memory_equal(shown, "\\x80\\x80", 8);
+    shown = hcri_show(text, sizeof text);
+    assert_int_equal(strlen(shown.text), sizeof shown - 1);
+    assert_memory_equal(shown.text, "\\x80\\x80", 8);
 }
 
 int main(void) {
