@@ -19,7 +19,7 @@ static const hcri_sample_origins *known_origins(const hcr_region *region, const 
     return region->centres != NULL ? &lane->origins : NULL;
 }
 
-/* The origin of row i and what it holds become those of row `to`, before it. */
+/* The origin of row i and what it holds become those of row `to`. */
 static void move_origin(const hcr_region *region, hcri_sample_origins *origins, size_t i, size_t to) {
     const size_t n = region->set.n, flags = hcri_sample_origin_flags(region);
     memmove(origins->points + to * n, origins->points + i * n, n * sizeof *origins->points);
@@ -28,90 +28,25 @@ static void move_origin(const hcr_region *region, hcri_sample_origins *origins, 
     origins->found[to] = origins->found[i];
 }
 
-/* The row's point, and where its rays begin; the outcome of one that has neither, else MOVED. */
-static hcr_outcome begin_row(const hcr_projector *projector, hcri_lane *lane, size_t i, double *point) {
+/* That of row i, which depends on its parameters alone: with those of the row before it is the same. */
+static hcri_sample_origin find_origin(const hcr_projector *projector, hcri_lane *lane, size_t i) {
     const hcr_region *region = projector->region;
-    const size_t n = region->set.outputs, p = region->origin_map.parameters;
-    if (p != 0) {
-        double *origin = lane->origins.points + i * region->set.n;
-        memcpy(origin + n, lane->xs + i * p, p * sizeof *origin);
-        double *is_free = lane->origins.is_free + i * hcri_sample_origin_flags(region);
-        const hcri_sample_origin found = hcri_sample_origin_find(region, origin, is_free, lane->scratch);
-        lane->origins.found[i] = found;
-        if (!hcri_sample_origin_exists(found))
-            return hcri_sample_origin_outcome(found);
-        if (!hcri_sample_origin_is_centre(found)) /* which is complete */
-            hcri_affine_complete_roughly(&region->affine, origin);
+    const size_t n = region->set.outputs, p = region->origin_map.parameters, last = projector->chunk;
+    double *origin = lane->origins.points + i * region->set.n;
+    const double *x = lane->xs + i * p;
+    if (lane->has_last && memcmp(lane->origins.points + last * region->set.n + n, x, p * sizeof *x) == 0) {
+        move_origin(region, &lane->origins, last, i);
+        return lane->origins.found[i];
     }
-    if (!hcri_all_finite(n, point))
-        return HCR_OUTCOME_BAD_VALUE;
-    if (projector->linear) {
-        hcri_metric_solve(projector->metric, point);
-        for (size_t j = 0; j < n; j++)
-            point[j] = -point[j];
-    }
-    return HCR_OUTCOME_MOVED;
-}
-
-/* Is a point of the region's set off an equality by more than rounding, for certain? That is a sum of sizes of outputs
- * and parameters and of constants, so no more than what it is at 1 times the largest of them, or 1. */
-static int is_off_equalities(const hcr_projector *projector, const double *point) {
-    const hcr_region *region = projector->region;
-    const hcri_equalities *equalities = &region->set.equalities;
-    double largest = 1;
-    for (size_t j = 0; equalities->rows.count != 0 && j < projector->region->set.n; j++)
-        largest = fabs(point[j]) > largest ? fabs(point[j]) : largest;
-    for (size_t i = 0; i < equalities->rows.count; i++) {
-        const double off = fabs(hcri_equality_off(region, i, point));
-        if (region->varying_equalities != NULL /* whose terms are products of two */
-                ? off > hcr_region_equality_rounding(region, i, point + region->set.outputs, point, HCR_SINGLE)
-                : off > 1.01 * largest * projector->equality_rounding[i])
-            return 1;
-    }
-    return 0;
-}
-
-/* The chunk's points and parameters, differences from the origins, gauges; rows without a point get zeros, and those
- * that are surely off the equalities, whose gauge is infinite. */
-static hcr_status measure(hcr_projector *projector, hcri_lane *lane, const hcri_project_call *call, size_t first,
-                          size_t rows, hcr_outcome *outcome, hcr_error *error) {
-    const hcr_region *region = projector->region;
-    const size_t n = region->set.outputs, p = region->origin_map.parameters;
-    unsigned char is_off[HCRI_CHUNK];
-    int any = 0;
-    const double *in = hcri_widen(call->precision, call->in, first * n, rows * n, lane->points);
-    if (in != lane->points)
-        memcpy(lane->points, in, rows * n * sizeof *in);
-    const double *xs = p == 0 ? NULL : hcri_widen(call->precision, call->x, first * p, rows * p, lane->xs);
-    if (xs != NULL && xs != lane->xs)
-        memcpy(lane->xs, xs, rows * p * sizeof *xs);
-    for (size_t i = 0; i < rows; i++) {
-        double *point = lane->points + i * n, *away = lane->away + i * n;
-        outcome[i] = begin_row(projector, lane, i, point);
-        const double *origin = origin_of(projector, lane, i);
-        memcpy(lane->lifted, point, n * sizeof *point);
-        memcpy(lane->lifted + n, origin + n, p * sizeof *origin);
-        is_off[i] = outcome[i] == HCR_OUTCOME_MOVED && is_off_equalities(projector, lane->lifted);
-        lane->gauge[i] = is_off[i] ? INFINITY : 0;
-        any |= outcome[i] == HCR_OUTCOME_MOVED && !is_off[i];
-        for (size_t j = 0; j < n; j++)
-            away[j] = outcome[i] == HCR_OUTCOME_MOVED && !is_off[i] ? point[j] - origin[j] : 0;
-    }
-    if (!any)
-        return HCR_OK;
-    HCRI_TRY(hcri_map_run(region, lane->workspace, rows,
-                          &(hcri_call){.map = &hcri_map_gauge,
-                                       .precision = HCR_DOUBLE,
-                                       .x = lane->xs,
-                                       .origins = known_origins(region, lane),
-                                       .in = lane->away,
-                                       .factor = lane->away,
-                                       .out = lane->gauge},
-                          error));
-    for (size_t i = 0; i < rows; i++)
-        if (is_off[i])
-            lane->gauge[i] = INFINITY;
-    return HCR_OK;
+    memcpy(origin + n, x, p * sizeof *x);
+    const hcri_sample_origin found = hcri_sample_origin_find(
+        region, origin, lane->origins.is_free + i * hcri_sample_origin_flags(region), lane->scratch);
+    if (hcri_sample_origin_exists(found) && !hcri_sample_origin_is_centre(found)) /* which is complete */
+        hcri_affine_complete_roughly(&region->affine, origin);
+    lane->origins.found[i] = found;
+    move_origin(region, &lane->origins, i, last);
+    lane->has_last = 1;
+    return found;
 }
 
 /* Is a point of the region's set inside, decided at tolerance 0 (1, 0, HCRI_EXACT_MEMORY)? Only next to the frontier
@@ -133,6 +68,114 @@ static int is_inside(const hcr_projector *projector, hcri_lane *lane, const hcri
                 return found;
     }
     return 1;
+}
+
+/* The row's point and parameters as a point of the region's set. */
+static const double *lift(const hcr_projector *projector, hcri_lane *lane, size_t i) {
+    const size_t n = projector->region->set.outputs, p = projector->region->origin_map.parameters;
+    memcpy(lane->lifted, lane->points + i * n, n * sizeof *lane->lifted);
+    memcpy(lane->lifted + n, lane->xs + i * p, p * sizeof *lane->lifted);
+    return lane->lifted;
+}
+
+/* INSIDE or MOVED. */
+static hcr_status decide(const hcr_projector *projector, hcri_lane *lane, const hcri_project_call *call, size_t i,
+                         double gauge, hcr_outcome *outcome) {
+    const int inside = is_inside(projector, lane, call, lift(projector, lane, i), gauge);
+    *outcome = inside == 1 && !projector->refines ? HCR_OUTCOME_INSIDE : HCR_OUTCOME_MOVED;
+    return inside == HCRI_EXACT_MEMORY ? HCR_ERROR_MEMORY : HCR_OK;
+}
+
+/* Of polytopes whose origin has to be searched for: whether a point is inside is cheaper to decide exactly than that,
+ * and one that is needs no origin. */
+static int decides_first(const hcr_projector *projector) {
+    return projector->is_polytope && projector->region->centres != NULL;
+}
+
+/* The row's point, and where its rays begin; the outcome of one that has neither, or is surely INSIDE, else MOVED. */
+static hcr_status begin_row(const hcr_projector *projector, hcri_lane *lane, const hcri_project_call *call, size_t i,
+                            hcr_outcome *outcome) {
+    const hcr_region *region = projector->region;
+    const size_t n = region->set.outputs, p = region->origin_map.parameters;
+    double *point = lane->points + i * n;
+    const int is_finite = hcri_all_finite(n, point);
+    if (is_finite && projector->linear) {
+        hcri_metric_solve(projector->metric, point);
+        for (size_t j = 0; j < n; j++)
+            point[j] = -point[j];
+    }
+    *outcome = HCR_OUTCOME_MOVED;
+    if (decides_first(projector) && is_finite && hcri_origin_map_accepts(&region->origin_map, lane->xs + i * p))
+        HCRI_TRY(decide(projector, lane, call, i, 1, outcome));
+    const hcri_sample_origin found =
+        p == 0 || *outcome == HCR_OUTCOME_INSIDE ? HCRI_SAMPLE_ORIGIN_AFFINE : find_origin(projector, lane, i);
+    if (!hcri_sample_origin_exists(found))
+        *outcome = hcri_sample_origin_outcome(found);
+    else if (!is_finite)
+        *outcome = HCR_OUTCOME_BAD_VALUE;
+    return HCR_OK;
+}
+
+/* Is a point of the region's set off an equality by more than rounding, for certain? That is a sum of sizes of outputs
+ * and parameters and of constants, so no more than what it is at 1 times the largest of them, or 1; in single
+ * precision, beside which that of the sum here is nothing. */
+static int is_off_equalities(const hcr_projector *projector, const double *point) {
+    const hcr_region *region = projector->region;
+    const hcri_equalities *equalities = &region->set.equalities;
+    double largest = 1;
+    for (size_t j = 0; equalities->rows.count != 0 && j < projector->region->set.n; j++)
+        largest = fabs(point[j]) > largest ? fabs(point[j]) : largest;
+    for (size_t i = 0; i < equalities->rows.count; i++)
+        if (region->varying_equalities != NULL /* whose terms are products of two */
+                ? fabs(hcri_equality_off(region, i, point)) >
+                      hcr_region_equality_rounding(region, i, point + region->set.outputs, point, HCR_SINGLE)
+                : fabs(hcri_rows_dot(&equalities->rows, i, point, NULL) - equalities->right[i]) >
+                      1.01 * largest * projector->equality_rounding[i])
+            return 1;
+    return 0;
+}
+
+/* The chunk's points and parameters, differences from the origins, gauges; rows without a point get zeros, and those
+ * that are surely off the equalities, whose gauge is infinite. */
+static hcr_status measure(hcr_projector *projector, hcri_lane *lane, const hcri_project_call *call, size_t first,
+                          size_t rows, hcr_outcome *outcome, hcr_error *error) {
+    const hcr_region *region = projector->region;
+    const size_t n = region->set.outputs, p = region->origin_map.parameters;
+    unsigned char is_off[HCRI_CHUNK]; /* or decided to be outside */
+    int any = 0;
+    const double *in = hcri_widen(call->precision, call->in, first * n, rows * n, lane->points);
+    if (in != lane->points)
+        memcpy(lane->points, in, rows * n * sizeof *in);
+    const double *xs = p == 0 ? NULL : hcri_widen(call->precision, call->x, first * p, rows * p, lane->xs);
+    if (xs != NULL && xs != lane->xs)
+        memcpy(lane->xs, xs, rows * p * sizeof *xs);
+    for (size_t i = 0; i < rows; i++) {
+        double *point = lane->points + i * n, *away = lane->away + i * n;
+        if (begin_row(projector, lane, call, i, &outcome[i]) != HCR_OK)
+            return hcri_fail_memory(error);
+        const double *origin = origin_of(projector, lane, i);
+        is_off[i] = decides_first(projector) ||
+                    (outcome[i] == HCR_OUTCOME_MOVED && is_off_equalities(projector, lift(projector, lane, i)));
+        lane->gauge[i] = is_off[i] ? INFINITY : 0;
+        any |= outcome[i] == HCR_OUTCOME_MOVED && !is_off[i];
+        for (size_t j = 0; j < n; j++)
+            away[j] = outcome[i] == HCR_OUTCOME_MOVED && !is_off[i] ? point[j] - origin[j] : 0;
+    }
+    if (!any)
+        return HCR_OK;
+    HCRI_TRY(hcri_map_run(region, lane->workspace, rows,
+                          &(hcri_call){.map = &hcri_map_gauge,
+                                       .precision = HCR_DOUBLE,
+                                       .x = lane->xs,
+                                       .origins = known_origins(region, lane),
+                                       .in = lane->away,
+                                       .factor = lane->away,
+                                       .out = lane->gauge},
+                          error));
+    for (size_t i = 0; i < rows; i++)
+        if (is_off[i])
+            lane->gauge[i] = INFINITY;
+    return HCR_OK;
 }
 
 /* The slice at x and what projects onto it. */
@@ -363,15 +406,8 @@ hcr_status hcri_project_chunk(hcr_projector *projector, hcri_lane *lane, const h
         const double *origin = origin_of(projector, lane, i);
         hcr_contact *contact = call->contacts == NULL ? NULL : call->contacts + (first + i) * n;
         size_t contacts = 0;
-        if (outcome[i] == HCR_OUTCOME_MOVED) {
-            memcpy(lane->lifted, lane->points + i * n, n * sizeof *origin);
-            memcpy(lane->lifted + n, origin + n, p * sizeof *origin);
-            const int inside = is_inside(projector, lane, call, lane->lifted, lane->gauge[i]);
-            if (inside == HCRI_EXACT_MEMORY)
-                return hcri_fail_memory(error);
-            if (inside && !projector->refines)
-                outcome[i] = HCR_OUTCOME_INSIDE;
-        }
+        if (outcome[i] == HCR_OUTCOME_MOVED && decide(projector, lane, call, i, lane->gauge[i], &outcome[i]) != HCR_OK)
+            return hcri_fail_memory(error);
         double *nearest = lane->moved + moved * n;
         if (outcome[i] == HCR_OUTCOME_MOVED) {
             hcr_error reason = {0};

@@ -45,8 +45,8 @@ static hcr_status prepare_lane(const hcr_projector *projector, hcri_lane *lane, 
         {&lane->x, p + 1},
         {&lane->points, chunk * n},
         {&lane->xs, chunk * p + 1},
-        {&lane->origins.points, chunk * columns},
-        {&lane->origins.is_free, chunk * hcri_sample_origin_flags(region)},
+        {&lane->origins.points, (chunk + 1) * columns},
+        {&lane->origins.is_free, (chunk + 1) * hcri_sample_origin_flags(region)},
         {&lane->away, chunk * n},
         {&lane->moved, chunk * n},
         {&lane->result, chunk * n},
@@ -67,7 +67,7 @@ static hcr_status prepare_lane(const hcr_projector *projector, hcri_lane *lane, 
         total += numbers[i].count;
     HCRI_TRY(hcr_workspace_create(region, 1, &lane->workspace, error));
     lane->contacts = calloc(n, sizeof *lane->contacts);
-    lane->origins.found = calloc(chunk, sizeof *lane->origins.found);
+    lane->origins.found = calloc(chunk + 1, sizeof *lane->origins.found);
     lane->moved_single = calloc(chunk * (columns + n), sizeof(float));
     lane->numbers = calloc(total, sizeof(double));
     HCRI_ALLOCATED(lane->contacts && lane->origins.found && lane->moved_single && lane->numbers);

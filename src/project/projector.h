@@ -12,11 +12,12 @@ typedef struct hcri_lane {
     hcri_projection *projection; /* onto the region; of curved ones with parameters onto their slice at the last x */
     hcr_region *slice;
     hcr_workspace *slice_workspace;
-    double *x;                           /* the last x, NaN at first */
-    double *numbers;                     /* the memory of all arrays of doubles below */
-    hcri_face *face;                     /* made when it is first needed */
-    double *points, *xs;                 /* a chunk's: what is projected, and parameters */
-    hcri_sample_origins origins;         /* a chunk's: (O(x), x) and what is held */
+    double *x;                   /* the last x, NaN at first */
+    double *numbers;             /* the memory of all arrays of doubles below */
+    hcri_face *face;             /* made when it is first needed */
+    double *points, *xs;         /* a chunk's: what is projected, and parameters */
+    hcri_sample_origins origins; /* a chunk's, (O(x), x) and what is held, and behind them the last one's */
+    int has_last;
     double *away, *moved, *result;       /* from the origin; those that move: nearest points, and drawn inside */
     double *moved_xs;                    /* … and their parameters */
     float *moved_single, *result_single; /* the same in single precision */

@@ -25,6 +25,8 @@ struct hcri_projection {
     hcri_axes *axes;             /* n = 0: not yet */
     hcri_kkt *kkt;               /* Newton's method for quadratics; NULL where matrices would be too large */
     hcri_nearest *other;         /* for what that doesn't find; made when it is first needed */
+    int is_placed;
+    double *placed;                       /* set.n: where the active set is, if it was placed */
     double *point, *nearer, *last, *room; /* n each */
     double *scratch;                      /* the blocks' */
 };
@@ -57,7 +59,7 @@ void hcri_projection_free(hcri_projection *projection) {
     hcri_kkt_free(projection->kkt);
     hcri_nearest_free(projection->other);
     void *owned[] = {projection->axes, projection->point,   projection->nearer, projection->last,
-                     projection->room, projection->scratch, projection};
+                     projection->room, projection->scratch, projection->placed, projection};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
         free(owned[i]);
 }
@@ -92,7 +94,8 @@ static hcr_status prepare(hcri_projection *projection, int warm, hcr_error *erro
     projection->axes = calloc(projection->axes_count + 1, sizeof *projection->axes);
     projection->scratch = calloc(region->scratch + 1, sizeof *projection->scratch);
     double **numbers[] = {&projection->point, &projection->nearer, &projection->last, &projection->room};
-    int good = projection->axes != NULL && projection->scratch != NULL;
+    projection->placed = calloc(set->n, sizeof *projection->placed);
+    int good = projection->axes != NULL && projection->scratch != NULL && projection->placed != NULL;
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         good &= (*numbers[i] = calloc(n, sizeof **numbers[i])) != NULL;
     return good ? HCR_OK : hcri_fail_memory(error);
@@ -116,9 +119,14 @@ hcr_status hcri_projection_create(const hcr_region *region, const hcri_metric *m
 }
 
 int hcri_projection_place(hcri_projection *projection, const double *point) {
+    const size_t size = projection->region->set.n * sizeof *point;
     projection->origin = point;
     projection->known = (hcri_sample_origins){0};
-    return hcri_active_set_place(projection->active_set, point);
+    if (projection->is_placed && memcmp(projection->placed, point, size) == 0)
+        return 1;
+    memcpy(projection->placed, point, size);
+    projection->is_placed = hcri_active_set_place(projection->active_set, point);
+    return projection->is_placed;
 }
 
 void hcri_projection_know(hcri_projection *projection, const hcri_sample_origins *origins, size_t i) {

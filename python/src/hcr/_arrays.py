@@ -26,6 +26,14 @@ def address(array: Array) -> int:
         return int(array.__array_interface__["data"][0])
 
 
+def is_ready(values: Any, width: int) -> bool:
+    """Whether the library can read rows of that width where they lie."""
+    if type(values) is not np.ndarray or values.dtype not in _KEPT:
+        return False
+    shape, flags = values.shape, values.flags
+    return bool(shape and shape[-1] == width and flags.c_contiguous and flags.aligned)
+
+
 def as_bytes(content: object, what: str) -> bytes:
     """The bytes of a file; nothing else is taken for such (TypeError)."""
     if isinstance(content, bytes | bytearray | memoryview):

@@ -24,7 +24,7 @@ class Facts:
 
     n: int  #: how many outputs there are
     p: int  #: how many parameters
-    _workspaces: dict[tuple[int, str], list[Any]]
+    _workspaces: dict[tuple[Any, ...], list[Any]]  #: those of maps and projectors that nobody uses now
 
     def _take(self, handle: Handle | RelaxationHandle, text: str) -> None:
         self._handle, self._text = handle, text

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _library, _threads
-from ._arrays import Array, address, doubles, numbers, row_count, rows, without_gradients
+from ._arrays import Array, address, doubles, is_ready, numbers, row_count, rows, without_gradients
 from ._handles import BAD, Projector, projector_options
 from ._records import CONTACT, RAY, Outcome
 from ._relaxation import OnEmpty, known_on_empty
@@ -158,11 +158,10 @@ class Map:
         """
         map = self.within(metric)
         array, given = map._beside(values, x)
-        if on_empty != "nan" and given is not None:
-            result, found = map._relaxed(array, given, bad, on_empty, outcomes)
-        else:
-            known_on_empty(on_empty)
+        if on_empty == "nan" or (known_on_empty(on_empty) and given is None):
             result, found = map._results(array, given, bad, outcomes)
+        else:
+            result, found = map._relaxed(array, cast(Array, given), bad, on_empty, outcomes)
         answer = result if result.shape else result[()]
         return (answer, found) if outcomes else answer
 
@@ -277,6 +276,16 @@ class Map:
         return _INPUT[self.name]
 
     def _beside(self, values: Any, x: Any) -> tuple[Array, Array | None]:
+        """What is given as the library takes it, mostly the very arrays: one row's call is to cost little."""
+        if is_ready(values, self.width):
+            p = self.region.p
+            if p == 0 and x is None:
+                return values, None
+            if p != 0 and is_ready(x, p) and x.dtype is values.dtype and x.shape[:-1] == values.shape[:-1]:
+                return values, x
+        return self._converted(values, x)
+
+    def _converted(self, values: Any, x: Any) -> tuple[Array, Array | None]:
         names = self.region.names if self.width == self.region.n else ()
         found: tuple[Array, Array | None] = self.region._beside(rows(values, self.width, self._what, names), x)
         return found
@@ -358,8 +367,9 @@ class Projection(Map):
 
     def _take(self, threads: int, bad: str) -> tuple[Projector, list[Projector]]:
         """A projector that nobody uses now, and where it goes afterwards."""
-        key = (self.metric, self.linear, threads, known_bad(bad))
-        idle: list[Projector] = self.region._once("projectors", dict).setdefault(key, [])
+        idle = self.region._workspaces.get((threads, bad, self.linear, self.metric))
+        if idle is None:
+            idle = self.region._workspaces.setdefault((threads, known_bad(bad), self.linear, self.metric), [])
         try:
             return idle.pop(), idle
         except IndexError:
@@ -388,7 +398,8 @@ class Projection(Map):
         takes them."""
         rows_, first, block = row_count(array), 0, 64
         if 0 < rows_ <= block:
-            self._run(MAPS, array, others[0], bad, *others[1:])
+            pointers = [None if other is None else address(other) for other in others]
+            self.call(MAPS, array.dtype, _threads.get_threads(), rows_, *pointers, bad=bad)
             return
         flat = [None if other is None else other.reshape(rows_, -1) for other in others] if rows_ else []
         while first < rows_:
@@ -403,11 +414,11 @@ class Projection(Map):
     def _what(self) -> str:
         return "p" if self.linear else super()._what
 
-    def _beside(self, values: Any, x: Any) -> tuple[Array, Array | None]:
-        return super()._beside(without_gradients(values), without_gradients(x))
+    def _converted(self, values: Any, x: Any) -> tuple[Array, Array | None]:
+        return super()._converted(without_gradients(values), without_gradients(x))
 
     def _results(self, array: Array, given: Array | None, bad: str | None, outcomes: bool) -> tuple[Array, Any]:
-        result, outcome = np.empty_like(array), np.empty(array.shape[:-1], np.uint32)
+        result, outcome = np.empty_like(array), np.empty(array.shape[:-1], np.uint32) if outcomes else None
         self._blocks(array, given, array, result, outcome, None, bad=bad)
         return result, outcome
 

@@ -16,6 +16,8 @@ from ._relaxation import OnEmpty, known_on_empty
 from .errors import make
 from .region import Region
 
+_OUTCOMES = {int(outcome): outcome for outcome in Outcome}
+
 
 class Barrier:
     """A filter that changes inputs as little as it must so that functions h of the state stay positive.
@@ -99,14 +101,15 @@ class Barrier:
             raise make(
                 "shape", f"value has the shape {values.shape} and control {controls.shape}: {expected} are needed"
             )
-        right = drifts + np.asarray(rate) * values
-        flat = -controls.reshape(*controls.shape[:-2], -1)
-        if flat.shape[:-1] == right.shape[:-1] and right.shape[-1:] == (self.count,):
-            return np.concatenate([flat, right], -1)
-        shape = np.broadcast_shapes(right.shape[:-1], flat.shape[:-1])
-        return np.concatenate(
-            [np.broadcast_to(flat, (*shape, flat.shape[-1])), np.broadcast_to(right, (*shape, self.count))], -1
-        )
+        right = np.asarray(rate) * values
+        right = right + drifts
+        shape, own = right.shape[:-1], controls.shape[:-2]
+        if shape != own:
+            shape = np.broadcast_shapes(shape, own)
+        rows = np.empty((*shape, controls.shape[-1] * self.count + self.count))
+        np.negative(controls.reshape(*own, -1), out=rows[..., : -self.count])
+        rows[..., -self.count :] = right
+        return rows
 
     def __call__(
         self,
@@ -131,7 +134,7 @@ class Barrier:
             rows = np.concatenate([rows, np.broadcast_to(given, (*rows.shape[:-1], given.shape[-1]))], -1)
         wanted = np.asarray(u, np.float64)
         result, outcomes = take_inside(self.region, wanted, rows, self.map, self.on_empty)
-        return result, Outcome(int(outcomes)) if np.ndim(outcomes) == 0 else outcomes
+        return result, outcomes if outcomes.shape else _OUTCOMES[int(outcomes)]
 
 
 __all__ = ["Barrier"]
