@@ -115,6 +115,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--count", type=int, help="m4: series of each file, evenly spaced in it; 30")
     parser.add_argument("--series", default=HERE / "examples/m4/hourly-30.csv", help="m4: hourly series, one a row")
     parser.add_argument("--weekly", help="m4: weekly series too, as two tables more")
+    parser.add_argument("--methods", nargs="+", choices=trials.METHODS, metavar="METHOD",
+                        help=f"these alone, of {', '.join(trials.METHODS)}; projection comes with simple")  # fmt: skip
     parser.add_argument("--threads", type=int, default=1, help="problems at a time; 1")
     parser.add_argument("--hcr", default=HERE / "build/hcr", help="m4: the command, which cuts the series")
     return parser
@@ -129,6 +131,8 @@ def main(arguments: list[str] | None = None) -> None:
         paths = {"hourly": str(asked.series)} | ({"weekly": asked.weekly} if asked.weekly else {})
         epochs = asked.epochs or (40 if asked.quick else 300)
         experiment = problems.m4(str(asked.hcr), paths, asked.count or (3 if asked.quick else 30), epochs)
+    if asked.methods:
+        experiment.methods = tuple(key for key in experiment.methods if key in asked.methods)
     store = Store(asked.out / "results.jsonl", experiment.settings)
     _run_all(experiment, store, asked.threads)
     _write(experiment, store, asked.out)

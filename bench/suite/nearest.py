@@ -1,6 +1,6 @@
 """The nearest point as a layer, in batches of 1 and 1,000, without and with the backward pass for a given gradient of
 the results: hcr's C library and hcr.torch beside Moreau, cvxpylayers, Πnet, qpth and ProxQP's layer; DAQP, which has no
-derivatives, beside the forward passes. All in double precision, which all of them have."""
+derivatives and takes a point at a time, beside the forward passes. All in double precision, which all of them have."""
 
 import os
 import sys
@@ -11,8 +11,8 @@ from . import regions, results, solvers
 from .layers import STEPS, Case, build_package, in_jax, in_torch
 
 INFINITE = 1e20
-SECONDS = 0.7  # what a batch may take: those that take longer get a smaller one
-LONGEST = 5  # … and what one point may
+SECONDS = 0.25  # what a batch may take: those that take longer get a smaller one
+LONGEST = 3  # … and what one point may
 
 
 class Layers:
@@ -36,15 +36,30 @@ class Layers:
     def hcr_warm(self, shape, v, bar, x):
         return self.hcr(shape, v, bar, x, warm=True) if shape.letter in ("A", "C", "DC3") else None
 
-    def hcr_torch(self, shape, v, bar, x):
-        import hcr.torch
-        import torch
+    def of_package(self, shape):
+        import hcr
 
         hcr.set_threads(1)
         if shape.letter not in self.package:
             text = "\n".join([shape.declared, shape.text, shape.origin])
             self.package = {shape.letter: hcr.Region(text, **shape.data)}
-        made, given = self.package[shape.letter], None if x is None else torch.tensor(x)
+        return self.package[shape.letter]
+
+    def hcr_python(self, shape, v, bar, x):
+        """A call for each point, as DAQP has them."""
+        region, y = self.of_package(shape), np.empty_like(v)
+
+        def forward():
+            for i, point in enumerate(v):
+                y[i] = region.project(point, None if x is None else x[i])
+
+        return Case(forward, None, len(v), lambda: y)
+
+    def hcr_torch(self, shape, v, bar, x):
+        import hcr.torch
+        import torch
+
+        made, given = self.of_package(shape), None if x is None else torch.tensor(x)
         return in_torch(lambda points: hcr.torch.project(points, made, given), v, bar)
 
     def moreau(self, shape, v, bar, x):
@@ -235,6 +250,7 @@ def daqp_with_equalities(shape, x):
 METHODS = {
     "hcr, C": Layers.hcr,
     "hcr, C, warm start": Layers.hcr_warm,
+    "hcr, Python, one at a time": Layers.hcr_python,
     "hcr.torch": Layers.hcr_torch,
     "Moreau": Layers.moreau,
     "cvxpylayers": Layers.cvxpylayers,
@@ -266,6 +282,8 @@ def cases_of(layers, make, shape, given, most, budget):
 
 def compare(figures, layers, options, letter, farther=1):
     shape, subject = regions.shape(letter), letter + (", five times as far" if farther == 5 else "")
+    if figures.all(part="nearest", subject=subject):  # of the run that this one resumes
+        return
     most = 20 if options.quick else 100 if letter == "F" else 1000
     v, x = farther * shape.points(most), shape.parameters(most)
     bar = np.random.default_rng(9).standard_normal(v.shape)
@@ -296,6 +314,8 @@ def compare(figures, layers, options, letter, farther=1):
             more["inside"] = float(layers.region(shape).inside(found, x))
             more["apart"] = float(np.abs(found - nearest[:batch]).max())
         figures.add("nearest", subject, what, name, 1e6 * taken / batch, precision="double", batch=batch, more=more)
+    if options.out:
+        figures.write(options.out / "bench.json")
 
 
 def measure(figures, options):
