@@ -285,7 +285,45 @@ hcr_status hcri_active_set_project(hcri_active_set *a, const double *p, double *
     return status;
 }
 
+int hcri_active_set_is_careful(const hcri_active_set *a) { return a->careful; }
+
 int hcri_active_set_is_sure(const hcri_active_set *a) { return !a->careful && a->swell <= 2; }
+
+/* Rows that are on their sides but for rounding become active, with no multiplier. */
+static int add_touching(hcri_active_set *a) {
+    for (uint32_t c = (uint32_t)a->bounds; c < a->cut; c++) {
+        const double rounding = a->swell * a->rounding[c];
+        if (a->is_active[c] || a->safe[c] > a->moved + rounding)
+            continue;
+        const double value = hcri_active_dot(a, c, a->y), above = a->upper[c] - value, below = value - a->lower[c];
+        if (fmin(above, below) <= rounding &&
+            (!hcri_active_make_room(a) ||
+             (hcri_active_resolve(a, c) > hcri_row_independence && !hcri_active_add(a, c, above <= below ? 1 : -1, 0))))
+            return 0;
+    }
+    return 1;
+}
+
+/* N (N'N)⁻¹ r, which moves the value of row i by r_i. */
+int hcri_active_set_draw_in(hcri_active_set *a, int singles, double *y) {
+    const hcri_box *box = a->region->set.box;
+    if (!add_touching(a))
+        return 0;
+    for (size_t i = 0; i < a->active; i++) {
+        const uint32_t c = a->constraint[i];
+        const int stays = c < a->bounds || (!singles && a->start[c + 1] - a->start[c] == 1);
+        a->step[i] = stays ? 0 : -a->side[i] * a->swell * a->rounding[c];
+    }
+    hcri_envelope_forward(&a->gram, a->step);
+    hcri_envelope_backward(&a->gram, a->step);
+    memset(a->direction, 0, a->n * sizeof *a->direction);
+    for (size_t i = 0; i < a->active; i++)
+        hcri_active_add_row(a, a->constraint[i], a->step[i], a->direction);
+    hcri_metric_leave(a->coordinates.metric, a->direction);
+    for (size_t j = 0; j < a->coordinates.outputs; j++)
+        y[j] = fmin(fmax(y[j] + a->direction[j], box->lower[j]), box->upper[j]);
+    return 1;
+}
 
 hcr_status hcri_active_set_again(hcri_active_set *a, double *y, hcr_error *error) {
     a->listed = 0;

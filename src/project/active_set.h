@@ -33,6 +33,12 @@ hcr_status hcri_active_set_project(hcri_active_set *active_set, const double *p,
 /* 1 when the last point holds everything up to the rounding of sums in the region: what was farther away hasn't left
  * more. */
 int hcri_active_set_is_sure(const hcri_active_set *active_set);
+/* 1 when it was projected from so far away, or held by rows so near to dependence, that rounding counts. */
+int hcri_active_set_is_careful(const hcri_active_set *active_set);
+/* y += a step off the rows that hold or touch the last point, inwards by the rounding of their values; bounds stay as
+ * they are, and if `singles` is 0 other limits of one output too. 0 without memory, or when the rows can't be factored.
+ */
+int hcri_active_set_draw_in(hcri_active_set *active_set, int singles, double *y);
 /* One more inequality, values·y <= right with |values| = 1, until the next point. 0 without memory. */
 int hcri_active_set_cut(hcri_active_set *active_set, size_t terms, const uint32_t *columns, const double *values,
                         double right);

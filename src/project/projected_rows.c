@@ -87,14 +87,74 @@ static hcr_status decide(const hcr_projector *projector, hcri_lane *lane, const 
 }
 
 /* Of polytopes whose origin has to be searched for: whether a point is inside is cheaper to decide exactly than that,
- * and one that is needs no origin. */
+ * and one that is needs none. */
 static int decides_first(const hcr_projector *projector) {
     return projector->is_polytope && projector->region->centres != NULL;
 }
 
+/* The point itself, or one in nearly the same direction whose squares are finite. */
+static const double *within_range(size_t n, const double *p, double *room) {
+    double largest = 0;
+    for (size_t j = 0; j < n; j++)
+        largest = fabs(p[j]) > largest ? fabs(p[j]) : largest;
+    if (largest <= largest_coordinate)
+        return p;
+    for (size_t j = 0; j < n; j++)
+        room[j] = isinf(largest) ? copysign(isinf(p[j]) ? largest_coordinate : 0, p[j])
+                                 : p[j] * (largest_coordinate / largest);
+    return room;
+}
+
+static void set_contacts(size_t n, size_t count, hcr_outcome outcome, const double *nearest, hcr_contact *contact) {
+    for (size_t k = 0; k < n; k++) {
+        if (k >= count)
+            contact[k] = (hcr_contact){.constraint = HCRI_NO_CONSTRAINT};
+        contact[k].nearest = nearest[k];
+        contact[k].outcome = outcome;
+    }
+}
+
+/* Those have no use for an origin either where the nearest point, taken off the rows that hold it by their rounding, is
+ * exactly inside: it becomes the row's point. */
+static hcr_status project_alone(const hcr_projector *projector, hcri_lane *lane, const hcri_project_call *call,
+                                size_t first, size_t i) {
+    enum { TRIES = 3 };
+    const hcr_region *region = projector->region;
+    const size_t n = region->set.outputs, p = region->origin_map.parameters;
+    const double *point = within_range(n, lane->points + i * n, lane->own_bar);
+    double *nearest = lane->moved, *y = lane->lifted;
+    hcri_active_set *active_set = hcri_projection_active_set(lane->projection);
+    memcpy(lane->top, region->origin, n * sizeof *y);
+    memcpy(lane->top + n, lane->xs + i * p, p * sizeof *y);
+    if (!hcri_projection_place(lane->projection, lane->top))
+        return HCR_ERROR_MEMORY;
+    const hcr_status status = hcri_active_set_project(active_set, point, nearest, NULL);
+    if (status != HCR_OK || hcri_active_set_is_careful(active_set))
+        return status == HCR_ERROR_MEMORY ? status : HCR_OK;
+    memcpy(y, nearest, n * sizeof *y);
+    memcpy(y + n, lane->xs + i * p, p * sizeof *y);
+    int inside = 0;
+    for (int tries = 0; tries < TRIES && inside == 0 && hcri_active_set_draw_in(active_set, tries > 0, y); tries++)
+        inside = is_inside(projector, lane, call, y, 1);
+    if (inside != 1)
+        return inside == HCRI_EXACT_MEMORY ? HCR_ERROR_MEMORY : HCR_OK;
+    if (call->contacts != NULL) {
+        hcr_contact *contact = call->contacts + (first + i) * n;
+        set_contacts(n, hcri_active_set_contacts(active_set, contact), HCR_OUTCOME_MOVED, nearest, contact);
+    }
+    memcpy(lane->points + i * n, y, n * sizeof *y);
+    lane->is_result[i] = 1;
+    return HCR_OK;
+}
+
+static int projects_alone(const hcr_projector *projector, const hcri_project_call *call) {
+    return call->precision == HCR_DOUBLE && projector->region->affine.count == 0 && !projector->refines &&
+           !projector->is_clamped;
+}
+
 /* The row's point, and where its rays begin; the outcome of one that has neither, or is surely INSIDE, else MOVED. */
-static hcr_status begin_row(const hcr_projector *projector, hcri_lane *lane, const hcri_project_call *call, size_t i,
-                            hcr_outcome *outcome) {
+static hcr_status begin_row(const hcr_projector *projector, hcri_lane *lane, const hcri_project_call *call,
+                            size_t first, size_t i, hcr_outcome *outcome) {
     const hcr_region *region = projector->region;
     const size_t n = region->set.outputs, p = region->origin_map.parameters;
     double *point = lane->points + i * n;
@@ -105,10 +165,15 @@ static hcr_status begin_row(const hcr_projector *projector, hcri_lane *lane, con
             point[j] = -point[j];
     }
     *outcome = HCR_OUTCOME_MOVED;
-    if (decides_first(projector) && is_finite && hcri_origin_map_accepts(&region->origin_map, lane->xs + i * p))
+    lane->is_result[i] = 0;
+    if (decides_first(projector) && is_finite && hcri_origin_map_accepts(&region->origin_map, lane->xs + i * p)) {
         HCRI_TRY(decide(projector, lane, call, i, 1, outcome));
-    const hcri_sample_origin found =
-        p == 0 || *outcome == HCR_OUTCOME_INSIDE ? HCRI_SAMPLE_ORIGIN_AFFINE : find_origin(projector, lane, i);
+        if (*outcome == HCR_OUTCOME_MOVED && projects_alone(projector, call))
+            HCRI_TRY(project_alone(projector, lane, call, first, i));
+    }
+    const hcri_sample_origin found = p == 0 || *outcome == HCR_OUTCOME_INSIDE || lane->is_result[i]
+                                         ? HCRI_SAMPLE_ORIGIN_AFFINE
+                                         : find_origin(projector, lane, i);
     if (!hcri_sample_origin_exists(found))
         *outcome = hcri_sample_origin_outcome(found);
     else if (!is_finite)
@@ -151,7 +216,7 @@ static hcr_status measure(hcr_projector *projector, hcri_lane *lane, const hcri_
         memcpy(lane->xs, xs, rows * p * sizeof *xs);
     for (size_t i = 0; i < rows; i++) {
         double *point = lane->points + i * n, *away = lane->away + i * n;
-        if (begin_row(projector, lane, call, i, &outcome[i]) != HCR_OK)
+        if (begin_row(projector, lane, call, first, i, &outcome[i]) != HCR_OK)
             return hcri_fail_memory(error);
         const double *origin = origin_of(projector, lane, i);
         is_off[i] = decides_first(projector) ||
@@ -198,19 +263,6 @@ static hcr_status take_slice(hcr_projector *projector, hcri_lane *lane, const do
     return HCR_OK;
 }
 
-/* The point itself, or one in nearly the same direction whose squares are finite. */
-static const double *within_range(size_t n, const double *p, double *room) {
-    double largest = 0;
-    for (size_t j = 0; j < n; j++)
-        largest = fabs(p[j]) > largest ? fabs(p[j]) : largest;
-    if (largest <= largest_coordinate)
-        return p;
-    for (size_t j = 0; j < n; j++)
-        room[j] = isinf(largest) ? copysign(isinf(p[j]) ? largest_coordinate : 0, p[j])
-                                 : p[j] * (largest_coordinate / largest);
-    return room;
-}
-
 /* For a p that the solver didn't find the nearest point of: of what it got to, `found`, which may be anything, and of p
  * itself, both drawn inside, the nearer one. */
 static hcr_status settle(hcr_projector *projector, hcri_lane *lane, const double *origin, const double *p,
@@ -234,15 +286,6 @@ static hcr_status settle(hcr_projector *projector, hcri_lane *lane, const double
     }
     memcpy(found, lane->own_result, n * sizeof *found);
     return HCR_OK;
-}
-
-static void set_contacts(size_t n, size_t count, hcr_outcome outcome, const double *nearest, hcr_contact *contact) {
-    for (size_t k = 0; k < n; k++) {
-        if (k >= count)
-            contact[k] = (hcr_contact){.constraint = HCRI_NO_CONSTRAINT};
-        contact[k].nearest = nearest[k];
-        contact[k].outcome = outcome;
-    }
 }
 
 /* What holds `nearest`, a point that p moved to. */
@@ -406,6 +449,8 @@ hcr_status hcri_project_chunk(hcr_projector *projector, hcri_lane *lane, const h
         const double *origin = origin_of(projector, lane, i);
         hcr_contact *contact = call->contacts == NULL ? NULL : call->contacts + (first + i) * n;
         size_t contacts = 0;
+        if (lane->is_result[i])
+            continue;
         if (outcome[i] == HCR_OUTCOME_MOVED && decide(projector, lane, call, i, lane->gauge[i], &outcome[i]) != HCR_OK)
             return hcri_fail_memory(error);
         double *nearest = lane->moved + moved * n;
@@ -435,7 +480,7 @@ hcr_status hcri_project_chunk(hcr_projector *projector, hcri_lane *lane, const h
     const hcr_ray *ray = rays;
     for (size_t i = 0; i < rows; i++) {
         double *y = hcri_result_place(call->precision, call->out, (first + i) * n, lane->own_result);
-        if (outcome[i] == HCR_OUTCOME_INSIDE) {
+        if (outcome[i] == HCR_OUTCOME_INSIDE || lane->is_result[i]) {
             memcpy(y, lane->points + i * n, n * sizeof *y);
         } else if (!is_lost(outcome[i])) {
             memcpy(y, result, n * sizeof *y);

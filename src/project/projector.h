@@ -22,6 +22,7 @@ typedef struct hcri_lane {
     double *moved_xs;                    /* … and their parameters */
     float *moved_single, *result_single; /* the same in single precision */
     double *gauge;
+    unsigned char is_result[HCRI_CHUNK];  /* whether the row's point has become its result */
     double *lifted, *room, *top, *bottom; /* set.n + 1 each */
     double *v;                            /* what a row was projected from */
     double *own_y, *own_result, *own_bar; /* likewise: a row, where it isn't a double's in place */
