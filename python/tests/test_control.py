@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from fractions import Fraction
 
 import numpy as np
@@ -85,3 +86,46 @@ def test_refusals():
         Barrier("var u\n-1 <= u <= 1", 1, map="clip")
     with pytest.raises(hcr.Error, match="are needed"):
         Barrier("var u\n-1 <= u <= 1", 1)([0.0], [1.0], [1.0], [1.0])
+
+
+def nearest_by_trying(point, rows, right):
+    """The point, its feet on the lines and where these meet: the nearest that satisfies all rows; None without one."""
+    tried = [point] + [point - a * (a @ point - b) / (a @ a) for a, b in zip(rows, right, strict=True) if a.any()]
+    for i, j in itertools.combinations(range(len(rows)), 2):
+        if abs(np.linalg.det(rows[[i, j]])) > 1e-9:
+            tried.append(np.linalg.solve(rows[[i, j]], right[[i, j]]))
+    inside = [y for y in tried if (rows @ y <= right + 1e-11).all()]
+    return min(inside, key=lambda y: ((y - point) ** 2).sum(), default=None)
+
+
+def test_rows_that_move_against_all_corners():
+    """Also of points on a row to rounding, of rows that are parallel or zero, and where nothing is left."""
+    barrier, random, count = Barrier("var u[2]\n-1 <= u <= 2\nsum(u) <= 2.5", 3), np.random.default_rng(5), 2000
+    rows, right = random.normal(0, 1, (count, 3, 2)), random.normal(0.7, 1, (count, 3))
+    rows[::7, 1] = -rows[::7, 0]  # opposite
+    rows[1::7, 1] = 2 * rows[1::7, 0]
+    rows[2::7, 2] = 0
+    points = random.normal(0, 2, (count, 2))
+    on = np.arange(3, count, 7)
+    points[on] -= (
+        rows[on, 0] * (((rows[on, 0] * points[on]).sum(1) - right[on, 0]) / (rows[on, 0] ** 2).sum(1))[:, None]
+    )
+    x = np.concatenate([rows.reshape(count, -1), right], 1)
+    x[5::9] = x[4 : len(x[5::9]) * 9 : 9]  # one state, several points
+    found, outcomes = barrier.region.project(points, x, outcomes=True)
+    single = barrier.region.project(points.astype(np.float32), x.astype(np.float32))
+    box, sides = np.vstack([np.eye(2), -np.eye(2), np.ones((1, 2))]), np.array([2, 2, 1, 1, 2.5])
+    empty = 0
+    for i, (point, given) in enumerate(zip(points, x, strict=True)):
+        wanted = nearest_by_trying(point, np.vstack([given[:6].reshape(3, 2), box]), np.r_[given[6:], sides])
+        if wanted is None:
+            assert outcomes[i] == hcr.Outcome.NO_ORIGIN and np.isnan(found[i]).all()
+            empty += 1
+            continue
+        assert outcomes[i] in (hcr.Outcome.INSIDE, hcr.Outcome.MOVED)
+        np.testing.assert_allclose(found[i], wanted, atol=1e-11)  # corners of rows that are nearly parallel
+    there = ~np.isnan(found[:, 0])
+    assert barrier.region.check(found[there], x[there]).all() and 100 < empty < count / 2
+    assert barrier.region.check(single[there], x[there].astype(np.float32)).mean() > 0.999  # may be none in float32
+    one = [barrier.region.project(points[i], x[i]) for i in range(count)]
+    np.testing.assert_array_equal(one, found)
