@@ -346,8 +346,10 @@ static void read_all(reader *r) {
         hcri_field word[1];
         if (r->lines.line.length == 0 || r->lines.line.text[0] == '#')
             continue;
-        hcri_lines_split(r->lines.line, 1, word);
+        const size_t fields = hcri_lines_split(r->lines.line, 1, word);
         r->section = hcri_show_field(word[0]);
+        if (fields != 1)
+            REFUSE(r, HCR_ERROR_SYNTAX, "%zu fields: the name of a section, %s, stands alone", fields, r->section.text);
         if (sections++ == 0 && !hcri_field_is(word[0], "VER"))
             REFUSE(r, HCR_ERROR_SYNTAX, "VER comes first, not %s", r->section.text);
         if (hcri_field_is(word[0], "PSDVAR|FCOORD|OBJFCOORD|CHANGE|SVECPSD"))

@@ -9,7 +9,8 @@
 #include "solvers/blas_threads.h"
 #include "solvers/stop_request.h"
 
-/* Where inequalities leave no room on one side they are equalities, and the search begins again with `held`. */
+/* Where inequalities leave no room on one side they are equalities, and the search begins again with `held`. What it
+ * refuses then, such as a region that is unbounded, is what is wrong; of one that is empty still, the first message. */
 static hcr_status find(const hcr_builder *builder, const hcri_set *set, hcri_set *held, hcri_finding *finding,
                        hcr_error *error) {
     size_t count = 0;
@@ -19,7 +20,15 @@ static hcr_status find(const hcr_builder *builder, const hcri_set *set, hcri_set
     const hcr_status looked = hcri_hold_implied_equalities(set, held, &count, NULL);
     if (looked == HCR_ERROR_MEMORY)
         return hcri_fail_memory(error);
-    return count != 0 && hcri_analysis_find(builder, held, finding, NULL) == HCR_OK ? HCR_OK : status;
+    if (count == 0)
+        return status;
+    hcr_error again = {0};
+    const hcr_status held_status = hcri_analysis_find(builder, held, finding, &again);
+    if (held_status == HCR_ERROR_EMPTY)
+        return status;
+    if (held_status != HCR_OK && error != NULL)
+        *error = again;
+    return held_status;
 }
 
 /* The last parameter names the origin. */

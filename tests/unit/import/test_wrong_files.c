@@ -106,6 +106,7 @@ static const struct wrong {
     {LP_HEAD " c: x <= 5\nGeneral Constraints\n z = MIN(x, y)\nEnd\n", HCR_ERROR_UNSUPPORTED, 5,
      "the section \"General Constraints\" isn't read: only linear constraints and bounds are"},
     /* CBF */
+    {"VER is one\n2\n", HCR_ERROR_SYNTAX, 1, "3 fields: the name of a section, VER, stands alone"},
     {"VER\n7\n", HCR_ERROR_UNSUPPORTED, 2, "version 7 of CBF: 1 to 4 are read"},
     {"VER\n", HCR_ERROR_FORMAT, 1, "the file ends in the section VER: it is cut short"},
     {"VER\n2\nCON\n1 1\nF 1\n", HCR_ERROR_SYNTAX, 3, "VAR comes before CON"},

@@ -76,6 +76,19 @@ static void test_unbounded(void **state) {
                     "it.");
 }
 
+/* y[0] >= 0, y[1] >= 0 and y[0] + y[1] <= 0 are y[0] == 0 and y[1] == 0; that isn't what is wrong. */
+static void test_unbounded_beside_no_room(void **state) {
+    (void)state;
+    static const double first[3] = {1, 0, 0}, second[3] = {0, 1, 0}, both[3] = {1, 1, 0};
+    hcr_error error = {0};
+    hcr_builder *builder = outputs(3);
+    row(builder, first, 0, none);
+    row(builder, second, 0, none);
+    row(builder, both, -none, 0);
+    assert_int_equal(refused(builder, &error), HCR_ERROR_UNBOUNDED);
+    assert_non_null(strstr(error.text, "nothing stops the direction +y[2]"));
+}
+
 /* An empty set is called empty even where it is open. */
 static void test_empty_and_open(void **state) {
     (void)state;
@@ -144,9 +157,10 @@ static void test_long(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sides_cross), cmocka_unit_test(test_conflict),       cmocka_unit_test(test_no_interior),
-        cmocka_unit_test(test_unbounded),   cmocka_unit_test(test_empty_and_open), cmocka_unit_test(test_origin),
-        cmocka_unit_test(test_long),
+        cmocka_unit_test(test_sides_cross),    cmocka_unit_test(test_conflict),
+        cmocka_unit_test(test_no_interior),    cmocka_unit_test(test_unbounded),
+        cmocka_unit_test(test_empty_and_open), cmocka_unit_test(test_unbounded_beside_no_room),
+        cmocka_unit_test(test_origin),         cmocka_unit_test(test_long),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
