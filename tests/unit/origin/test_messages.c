@@ -86,7 +86,7 @@ static void test_unbounded_beside_no_room(void **state) {
     row(builder, second, 0, none);
     row(builder, both, -none, 0);
     assert_int_equal(refused(builder, &error), HCR_ERROR_UNBOUNDED);
-    assert_non_null(strstr(error.text, "nothing stops the direction +y[2]"));
+    assert_non_null(strstr(error.text, "nothing stops the direction -y[2]\n"));
 }
 
 /* An empty set is called empty even where it is open. */
