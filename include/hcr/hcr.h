@@ -209,8 +209,9 @@ HCR_API void hcr_region_output_name(const hcr_region *region, size_t j, char *na
 
 /* Where a constraint came from. Strings are owned by the region. */
 typedef struct hcr_constraint_info {
-    const char
-        *kind; /* "box", "linear", "varying", "quadratic", "cone", "lmi", "expression", "callback", "union", "except" */
+    /* "box", "linear", "varying", "quadratic", "cone", "varying_cone", "lmi", "expression", "callback", "union" or
+     * "except" */
+    const char *kind;
     const char *file; /* "" when built in C */
     const char *text; /* the source line, or the label given to the builder */
     int line, column; /* 0 when built in C */

@@ -85,6 +85,12 @@ typedef struct hcr_varying_rows {
 HCR_API HCR_MUST_USE hcr_status hcr_builder_add_varying_rows(hcr_builder *builder, const hcr_varying_rows *varying,
                                                              hcr_error *error);
 
+/* |w| <= e for such rows, the last of which is e, and the others w; constants[i] is added to row i, and lower and upper
+ * aren't read. Each sample's origin is then found for it: such a cone stands beside bounds, rows, quadratics and cones
+ * that bound all outputs, and leaves 1 to 64 of them free. Errors: DATA, SHAPE. */
+HCR_API HCR_MUST_USE hcr_status hcr_builder_add_varying_cone(hcr_builder *builder, const hcr_varying_rows *rows,
+                                                             const double *constants, hcr_error *error);
+
 /* ½ Q(y) + linear·y + constant <= ½ radius², where Q(y) is
  *     DIAGONAL  Σ_j matrix[j] (y_j − shift_j)²          matrix: n numbers, shift: n or NULL
  *     DENSE     (y − shift)' matrix (y − shift)         matrix: n×n symmetric, shift: n or NULL

@@ -28,7 +28,8 @@ typedef enum hcri_kind_id {
     HCRI_KIND_UNION = 7,
     HCRI_KIND_EXCEPT = 8,
     HCRI_KIND_VARYING = 9,
-    HCRI_KINDS = 10 /* and the id of kinds that aren't the library's: they can't be in a file */
+    HCRI_KIND_VARYING_CONE = 10,
+    HCRI_KINDS = 11 /* and the id of kinds that aren't the library's: they can't be in a file */
 } hcri_kind_id;
 
 /* The origins of samples with parameters: O(x) = constant + map x. A set's coordinates are its outputs, and behind them
@@ -92,8 +93,9 @@ typedef struct hcri_kind {
     const char *name;
     const char *words;                   /* for one inequality in messages: "a quadratic" */
     const struct hcri_exact_kind *exact; /* of a kind that isn't the library's; else kind_list_exact.c has it */
-    int is_affine;                       /* each c_i is affine in the outputs, for given parameters … */
-    int is_bilinear; /* … but not in both together: then not jointly convex; there are `row_at` and `add_mixed` */
+    int is_affine;                       /* each c_i is affine in the outputs, for given parameters */
+    int is_bilinear; /* coefficients move: c_i isn't convex in outputs and parameters together; where it is affine in
+                        the outputs there are `row_at` and `add_mixed` */
     size_t size;     /* of the struct */
     void (*release)(hcri_constraint *constraint); /* of what isn't in the block's own memory. NULL: all of it is */
 

@@ -9,6 +9,7 @@
 #include "kinds/quadratic/quadratic.h"
 #include "kinds/union/union.h"
 #include "kinds/varying/varying.h"
+#include "kinds/varying_cone/varying_cone.h"
 
 const hcri_kind *hcri_kind_of(uint32_t id) {
     static const hcri_kind *const kinds[HCRI_KINDS] = {
@@ -22,6 +23,7 @@ const hcri_kind *hcri_kind_of(uint32_t id) {
         [HCRI_KIND_UNION] = &hcri_kind_union,
         [HCRI_KIND_EXCEPT] = &hcri_kind_except,
         [HCRI_KIND_VARYING] = &hcri_kind_varying,
+        [HCRI_KIND_VARYING_CONE] = &hcri_kind_varying_cone,
     };
     return id < HCRI_KINDS ? kinds[id] : NULL;
 }

@@ -44,13 +44,9 @@ hcri_interval hcri_linear_interval(const hcri_constraint *constraint, size_t i, 
 hcri_interval hcri_varying_interval(const hcri_constraint *constraint, size_t i, const double *origin, const double *v,
                                     double *scratch) {
     const hcri_varying *varying = (const hcri_varying *)constraint;
-    const hcri_rows *products = &varying->products;
     const double bound = (i % 2 == 0 ? varying->upper : varying->lower)[i / 2];
     const double at = hcri_varying_dot_minus(varying, i / 2, origin, bound, NULL);
-    double slope = hcri_rows_dot(&varying->rows, i / 2, v, NULL);
-    for (size_t k = products->start[i / 2]; k < products->start[i / 2 + 1]; k++)
-        slope += products->values[k] *
-                 (v[varying->left[products->columns[k]]] * origin[varying->right[products->columns[k]]]);
+    const double slope = hcri_varying_slope(varying, i / 2, origin, v);
     return half_line(i % 2 == 0 ? at : -at, i % 2 == 0 ? slope : -slope);
 }
 

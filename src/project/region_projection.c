@@ -40,7 +40,7 @@ static size_t quadratics(const hcri_set *set) { return set->blocks - 2; }
 
 int hcri_is_polytope(const hcr_region *region) {
     for (size_t b = 2; b < region->set.blocks; b++)
-        if (!region->set.block[b]->kind->is_bilinear)
+        if (region->set.block[b]->kind->row_at == NULL)
             return 0;
     return region->varying_equalities == NULL; /* else each sample is a slice of its own */
 }

@@ -1,7 +1,7 @@
-/* Rows whose coefficients move with the parameters, from the caller: checked, and without zeros. */
+/* Rows and cones whose coefficients move with the parameters, from the caller: checked, and without zeros. */
 #include <math.h>
 
-#include "kinds/varying/varying.h"
+#include "kinds/varying_cone/varying_cone.h"
 #include "region/builder.h"
 
 static hcr_status check_product(const hcri_set *set, const hcr_varying_rows *varying, size_t i, size_t k,
@@ -28,8 +28,8 @@ static hcr_status check(const hcr_builder *builder, const hcr_varying_rows *vary
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "product_start, _outputs, _parameters or _values is NULL");
     if (builder->group != NULL)
         return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
-                         "a row whose coefficients move with parameters can't be part of a union or of a set that is "
-                         "cut out");
+                         "a constraint whose coefficients move with parameters can't be part of a union or of a set "
+                         "that is cut out");
     for (size_t i = 0; i < rows; i++) {
         if (start[i + 1] < start[i] || varying->start[i + 1] < varying->start[i])
             return hcri_fail(error, HCR_ERROR_SHAPE, "row %zu ends before it starts", i);
@@ -103,14 +103,9 @@ static int is_equality(const hcr_varying_rows *varying, size_t i) {
     return varying->lower != NULL && varying->upper != NULL && varying->lower[i] == varying->upper[i];
 }
 
-static hcr_status keep(kept_rows *kept, const hcr_varying_rows *varying, size_t i, size_t outputs,
-                       const hcr_allocator *allocator, hcr_error *error) {
-    const double lower = varying->lower == NULL ? -INFINITY : hcri_builder_bound(varying->lower[i]);
-    const double upper = varying->upper == NULL ? INFINITY : hcri_builder_bound(varying->upper[i]);
-    if (isinf(lower) && isinf(upper))
-        return HCR_OK;
+/* Row i of the call: how many entries it has in kept->columns; its products are appended. */
+static size_t take_row(kept_rows *kept, const hcr_varying_rows *varying, size_t i, size_t outputs) {
     size_t entries = 0;
-    const size_t before = kept->products, at = kept->rows.count;
     for (size_t k = varying->start[i]; k < varying->start[i + 1]; k++)
         if (varying->values[k] != 0) {
             kept->columns[entries] = varying->columns[k];
@@ -122,6 +117,21 @@ static hcr_status keep(kept_rows *kept, const hcr_varying_rows *varying, size_t 
             kept->right[kept->products] = (uint32_t)outputs + varying->product_parameters[k];
             kept->product_values[kept->products++] = varying->product_values[k];
         }
+    return entries;
+}
+
+static hcr_status keep_row(kept_rows *kept, size_t entries, const hcr_allocator *allocator, hcr_error *error) {
+    kept->start[kept->rows.count + 1] = kept->products;
+    return hcri_rows_append(&kept->rows, allocator, entries, kept->columns, kept->values, error);
+}
+
+static hcr_status keep(kept_rows *kept, const hcr_varying_rows *varying, size_t i, size_t outputs,
+                       const hcr_allocator *allocator, hcr_error *error) {
+    const double lower = varying->lower == NULL ? -INFINITY : hcri_builder_bound(varying->lower[i]);
+    const double upper = varying->upper == NULL ? INFINITY : hcri_builder_bound(varying->upper[i]);
+    if (isinf(lower) && isinf(upper))
+        return HCR_OK;
+    const size_t before = kept->products, at = kept->rows.count, entries = take_row(kept, varying, i, outputs);
     if (entries == 0 && kept->products == before)
         return lower > 0 || upper < 0
                    ? hcri_fail(error, HCR_ERROR_EMPTY, "row %zu has no coefficients and its bounds exclude 0", i)
@@ -129,8 +139,7 @@ static hcr_status keep(kept_rows *kept, const hcr_varying_rows *varying, size_t 
     kept->number[at] = (uint32_t)i;
     kept->lower[at] = lower;
     kept->upper[at] = upper;
-    kept->start[at + 1] = kept->products;
-    return hcri_rows_append(&kept->rows, allocator, entries, kept->columns, kept->values, error);
+    return keep_row(kept, entries, allocator, error);
 }
 
 /* Inequalities 2i and 2i + 1 are one row's, which has the number that it has in the call. */
@@ -166,4 +175,31 @@ hcr_status hcr_builder_add_varying_rows(hcr_builder *builder, const hcr_varying_
     }
     builder->place_rows = rows_before + (uint32_t)varying->rows;
     return HCR_OK;
+}
+
+hcr_status hcr_builder_add_varying_cone(hcr_builder *builder, const hcr_varying_rows *rows, const double *constants,
+                                        hcr_error *error) {
+    if (builder == NULL || rows == NULL || constants == NULL)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder, rows or constants is NULL");
+    if (rows->rows < 2)
+        return hcri_fail(error, HCR_ERROR_SHAPE, "a cone has %zu rows: it needs one or more in the norm, and its bound",
+                         rows->rows);
+    hcr_varying_rows without_sides = *rows;
+    without_sides.lower = without_sides.upper = NULL;
+    HCRI_TRY(check(builder, &without_sides, error));
+    for (size_t i = 0; i < rows->rows; i++)
+        if (!(fabs(constants[i]) <= HCRI_LARGEST_COEFFICIENT))
+            return hcri_fail(error, HCR_ERROR_DATA, "constant %zu of the cone is %g: at most 1e50 is accepted", i,
+                             constants[i]);
+    HCRI_TRY(hcri_builder_begin(builder, error));
+    const hcri_set *set = &builder->set;
+    HCRI_SCRATCH(scratch, &set->allocator);
+    kept_rows kept = {0};
+    HCRI_TRY(allocate(&kept, rows, set->n, scratch, error));
+    for (size_t i = 0; i < rows->rows; i++)
+        HCRI_TRY(keep_row(&kept, take_row(&kept, rows, i, set->outputs), scratch, error));
+    const hcri_bilinear products = {kept.start, kept.left, kept.right, kept.product_values};
+    hcri_constraint *block = NULL;
+    HCRI_TRY(hcri_varying_cone_create(set->n, &set->allocator, &kept.rows, &products, constants, &block, error));
+    return hcri_builder_append(builder, block, error);
 }

@@ -45,22 +45,28 @@ static int serves(const hcr_region *region) {
     return serves;
 }
 
-static int z_moves(const hcr_region *region) { return region->varying_equalities != NULL; }
+static int z_moves(const hcr_region *region) {
+    int moves = region->varying_equalities != NULL;
+    for (size_t b = 2; b < region->set.blocks; b++)
+        moves |= region->set.block[b]->kind->is_bilinear && region->set.block[b]->kind->smooth != NULL;
+    return moves;
+}
 
 static size_t size_of(const hcr_region *region) {
     return (z_moves(region) ? region->set.outputs : region->set.n) - region->affine.count + 1;
 }
 
-static int is_curved(const hcr_region *region, const hcri_constraint *block) {
-    return block->kind->smooth != NULL || (block->kind->is_bilinear && !z_moves(region));
+static int is_curved(const hcri_constraint *block, int moves) {
+    return block->kind->smooth != NULL || (block->kind->is_bilinear && !moves);
 }
 
 /* Numbers of all curvatures. */
 static size_t count_curvatures(const hcr_region *region) {
     const size_t size = size_of(region);
+    const int moves = z_moves(region);
     size_t count = 0;
     for (size_t b = 0; b < region->set.blocks; b++)
-        count += is_curved(region, region->set.block[b]) ? region->set.block[b]->count : 0;
+        count += is_curved(region->set.block[b], moves) ? region->set.block[b]->count : 0;
     return hcri_size_product(count, size * size);
 }
 
@@ -200,7 +206,7 @@ static void find_curvatures(const curved *c) {
     double *curvature = c->curvature;
     for (size_t b = 0; b < c->region->set.blocks; b++) {
         const hcri_constraint *block = c->region->set.block[b];
-        for (size_t i = 0; is_curved(c->region, block) && i < block->count; i++) {
+        for (size_t i = 0; is_curved(block, c->moves) && i < block->count; i++) {
             if (block->kind->exists(block, i))
                 find_curvature(c, block, i, curvature);
             curvature += c->size * c->size;
@@ -250,7 +256,7 @@ static int differentiate(const curved *c) {
     memset(c->hessian, 0, c->size * c->size * sizeof *c->hessian);
     for (size_t b = 0; b < c->region->set.blocks; b++) {
         const hcri_constraint *block = c->region->set.block[b];
-        const int curves = is_curved(c->region, block);
+        const int curves = is_curved(block, c->moves);
         for (size_t i = 0; i < block->count; i++, curvature += curves ? c->size * c->size : 0) {
             if (is_idle(c, block, i))
                 continue;
@@ -419,7 +425,9 @@ static int differentiate_twice(curved *c) {
 /* Where z moves: with N, the directions within the equalities, and A_D those of the dependent outputs, Φ's gradient G
  * by y and ν = A_D⁻ᵀ G_D, and H its Hessian, the centre has N'G = 0 and A y = b, so that for changes of x
  *
- *     dy = N h + q,   q_D = A_D⁻¹(db − dA y),   N'H N h = −N'(H q + ∂G/∂x dx − dA'ν). */
+ *     dy = N h + q,   q_D = A_D⁻¹(db − dA y),   N'H N h = −N'(H q + ∂G/∂x dx − dA'ν).
+ *
+ * Of equalities that don't move, y_D = c + T (y, x), A_D is 1 and q_D = T (0, dx). */
 
 /* change = how Φ's gradient by (y, x) changes along `pushed`, which moves either y or x. Differences of two sides are
  * exact then, but for rounding: gradients are of the second degree in each. */
@@ -504,8 +512,12 @@ static void moving_vjp(curved *c, const double *bar, double *x_bar) {
     solve(c, c->free, c->step);
     spread(c);
     push_gradient(c);
+    if (region->varying_equalities == NULL)
+        hcri_affine_follow_adjoint(c->affine, region->set.n, c->change);
     for (size_t k = 0; k < c->parameters; k++)
         x_bar[k] -= c->change[outputs + k];
+    if (region->varying_equalities == NULL)
+        return;
     for (size_t j = 0; j < outputs; j++)
         c->change[j] = c->change[j] - bar[j];
     take_dependent(c, c->change, weight);
@@ -516,25 +528,39 @@ static void moving_vjp(curved *c, const double *bar, double *x_bar) {
     hcri_equalities_pull(region, c->change, 1, weight, x_bar);
 }
 
+/* q, with zeros for the free outputs and the parameters, into `pushed`. */
+static void push_dependent(const curved *c, const double *x_dot) {
+    const hcr_region *region = c->region;
+    const size_t outputs = region->set.outputs;
+    memset(c->pushed, 0, region->set.n * sizeof *c->pushed);
+    if (region->varying_equalities == NULL) {
+        memcpy(c->pushed + outputs, x_dot, c->parameters * sizeof *x_dot);
+        hcri_affine_follow(c->affine, c->pushed);
+        memset(c->pushed + outputs, 0, c->parameters * sizeof *x_dot);
+        return;
+    }
+    hcri_equalities_push(region, c->point, 0, x_dot, c->weight);
+    hcri_sample_equalities_inverse(region, c->scratch, 0, c->weight, c->weight);
+    for (size_t d = 0; d < c->affine->count; d++)
+        c->pushed[c->affine->dependent[d]] = -c->weight[d];
+}
+
 static void moving_jvp(curved *c, const double *x_dot, double *dot) {
     const hcr_region *region = c->region;
-    const size_t outputs = region->set.outputs, m = c->affine->count;
-    double *weight = c->weight;
-    find_multipliers(c, weight);
+    const size_t outputs = region->set.outputs;
     memset(dot, 0, outputs * sizeof *dot);
-    hcri_equalities_mix(region, weight, x_dot, dot); /* dA'ν */
-    for (size_t j = 0; j < outputs; j++)
-        dot[j] = -dot[j];
+    if (region->varying_equalities != NULL) {
+        find_multipliers(c, c->weight);
+        hcri_equalities_mix(region, c->weight, x_dot, dot); /* dA'ν */
+        for (size_t j = 0; j < outputs; j++)
+            dot[j] = -dot[j];
+    }
     memset(c->pushed, 0, outputs * sizeof *dot);
     memcpy(c->pushed + outputs, x_dot, c->parameters * sizeof *dot);
     push_gradient(c);
     for (size_t j = 0; j < outputs; j++)
         dot[j] += c->change[j];
-    hcri_equalities_push(region, c->point, 0, x_dot, weight);
-    hcri_sample_equalities_inverse(region, c->scratch, 0, weight, weight);
-    memset(c->pushed, 0, region->set.n * sizeof *dot);
-    for (size_t d = 0; d < m; d++)
-        c->pushed[c->affine->dependent[d]] = -weight[d];
+    push_dependent(c, x_dot);
     push_gradient(c);
     memset(c->whole, 0, (region->set.n + 1) * sizeof *dot);
     for (size_t j = 0; j < outputs; j++)

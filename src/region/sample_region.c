@@ -167,7 +167,7 @@ static hcr_status add_rows(const hcri_sample_at *at, hcr_error *error) {
     HCRI_TRY(hcri_set_add_block(at->slice, made, error));
     HCRI_TRY(append_fixed_rows(at, error));
     for (size_t b = 2; b < set->blocks; b++)
-        if (set->block[b]->kind->is_bilinear)
+        if (set->block[b]->kind->row_at != NULL)
             HCRI_TRY(append_bilinear_rows(at, set->block[b], error));
     return HCR_OK;
 }
@@ -195,7 +195,7 @@ static hcr_status add_other_blocks(const hcr_region *region, const double *x, hc
     for (size_t b = 2; b < region->set.blocks && status == HCR_OK; b++) {
         const hcri_constraint *block = region->set.block[b];
         hcri_constraint *made = NULL;
-        if (block->kind->is_bilinear)
+        if (block->kind->row_at != NULL)
             continue;
         status = block->kind->substitute(block, &fixed, &made, error);
         if (status == HCR_OK && made != NULL)

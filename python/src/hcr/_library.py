@@ -97,6 +97,7 @@ class VaryingRowsStruct(ctypes.Structure):
         "size: rows; "
         "pointer: start columns values product_start product_outputs product_parameters product_values lower upper"
     )
+    kept: object  # what the pointers are to
 
 
 _Doubles = POINTER(c_double)
@@ -187,7 +188,7 @@ _FALLIBLE: dict[str, tuple[Any, ...]] = _table(
             (_P, _P, c_size_t, _P, _P, _P, _P, _P, _P),
         ),
         ("region_read", (_P, c_size_t, _P, _P)),
-        ("region_write region_origin_at projector_create", (_P, _P, _P)),
+        ("region_write region_origin_at projector_create builder_add_varying_cone", (_P, _P, _P)),
         ("project project_f32", (_P, c_size_t, _P, _P, _P, _P, _P)),
         (
             "project_vjp project_vjp_f32 project_jvp project_jvp_f32",

@@ -42,7 +42,9 @@ class Outcome(enum.IntEnum):
 class Constraint(NamedTuple):
     """One inequality, and where it came from."""
 
-    kind: str  #: "box", "linear", "quadratic", "cone", "lmi", "expression", "callback", "union", "except", "varying"
+    #: "box", "linear", "quadratic", "cone", "lmi", "expression", "callback", "union", "except", "varying" or
+    #: "varying_cone"
+    kind: str
     text: str  #: the source line, or what the builder was given
     file: str  #: "" when there is none
     line: int  #: 0 when there is none

@@ -77,6 +77,18 @@ class Builder:
     def _sparse(self, matrix: Any, what: str) -> Sparse:
         return Sparse(matrix, (self.n, self.columns), what)
 
+    def _varying(self, A: Any, products: npt.ArrayLike) -> _library.VaryingRowsStruct:
+        matrix, p = self._sparse(A, "A"), self.columns - self.n
+        values = doubles(products, "products")
+        if values.shape != (matrix.rows, self.n, p):
+            raise make("shape", f"products has the shape {values.shape}: it must have {(matrix.rows, self.n, p)}")
+        row, output, parameter = np.nonzero(values)
+        start = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=matrix.rows))]).astype(np.uintp)
+        arrays = (start, output.astype(np.uint32), parameter.astype(np.uint32), values[values != 0])
+        struct = _library.VaryingRowsStruct(matrix.rows, *matrix.addresses(), *map(address, arrays))
+        struct.kept = (matrix, arrays)
+        return struct
+
     def _vector(self, values: npt.ArrayLike | None, what: str) -> Array | None:
         """One number a column, 0 for those that aren't given."""
         if values is None:
@@ -146,22 +158,16 @@ class Builder:
             A: rows × columns.
             products: rows × n × p.
         """
-        matrix, p = self._sparse(A, "A"), self.columns - self.n
-        values = doubles(products, "products")
-        if values.shape != (matrix.rows, self.n, p):
-            raise make("shape", f"products has the shape {values.shape}: it must have {(matrix.rows, self.n, p)}")
-        row, output, parameter = np.nonzero(values)
-        start = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=matrix.rows))]).astype(np.uintp)
-        outputs, parameters, kept = output.astype(np.uint32), parameter.astype(np.uint32), values[values != 0]
-        low, high = side(lower, matrix.rows, "lower"), side(upper, matrix.rows, "upper")
-        struct = _library.VaryingRowsStruct(
-            matrix.rows,
-            *matrix.addresses(),
-            *(address(a) for a in (start, outputs, parameters, kept)),
-            pointer(low),
-            pointer(high),
-        )
+        struct = self._varying(A, products)
+        low, high = side(lower, struct.rows, "lower"), side(upper, struct.rows, "upper")
+        struct.lower, struct.upper = pointer(low), pointer(high)
         self._call("add_varying_rows", ctypes.byref(struct))
+
+    def add_varying_cone(self, A: Any, products: npt.ArrayLike, constants: npt.ArrayLike) -> None:
+        """|w| <= e, where w, and behind it e, are rows as of `add_varying_rows`, each with its constant."""
+        struct = self._varying(A, products)
+        values = side(constants, struct.rows, "constants")
+        self._call("add_varying_cone", ctypes.byref(struct), pointer(values))
 
     def add_quadratic(
         self,

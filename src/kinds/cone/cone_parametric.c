@@ -2,7 +2,6 @@
 
 #include <math.h>
 
-#include "base/vector.h"
 #include "kernels/kernels.h"
 #include "kinds/block.h"
 #include "kinds/cone/cone_value.h"
@@ -46,32 +45,6 @@ size_t hcri_cone_scratch(const hcri_constraint *constraint) {
     return moving == NULL ? 0 : 2 * AT_ONCE * moving->width;
 }
 
-/* As sums of squares where these neither over- nor underflow. */
-static double norm_of(const hcri_kernels *kernels, size_t n, const double *x) {
-    const double squares = kernels->squares(n, x);
-    return squares > 1e-250 && squares < 1e300 ? sqrt(squares) : hcri_norm(n, x);
-}
-
-/* From w = M v, which is overwritten, and w0. */
-static double gauge_of(const hcri_cone *cone, const double *v, const double *x, double *w, const double *w0) {
-    const hcri_kernels *kernels = hcri_kernels_best();
-    const hcri_moving_cone *moving = cone->moving;
-    const size_t count = cone->rows.count;
-    const double e0 = hcri_moving_row_at(&moving->right, 0, x);
-    const double f = moving->linear_is_zero ? 0 : kernels->dot(moving->rows.origin_map->outputs, cone->linear, v);
-    double one_less = 1, cross = 0;
-    if (!moving->rows.is_zero) {
-        const double share = norm_of(kernels, count, w0) / e0;
-        one_less = (1 - share) * (1 + share);
-        if (f < 0)
-            kernels->combine(count, 1, w, -f / e0, w0, w);
-        cross = kernels->dot(count, w0, w) / e0;
-    }
-    if (!(e0 > 0 && one_less > 0)) /* not inside */
-        return INFINITY;
-    return hcri_cone_root(norm_of(kernels, count, w), cross, f, one_less) / e0;
-}
-
 void hcri_cone_gauge_from(const hcri_constraint *constraint, const hcri_batch *batch, double *scratch) {
     const hcri_cone *cone = (const hcri_cone *)constraint;
     const hcri_moving_cone *moving = cone->moving;
@@ -85,10 +58,14 @@ void hcri_cone_gauge_from(const hcri_constraint *constraint, const hcri_batch *b
         if (!moving->rows.is_still)
             hcri_moving_rows_at(&moving->rows, now.rows, x, w0, moving->width);
         for (size_t s = 0; s < now.rows; s++) {
-            const double *at = moving->rows.is_still ? moving->rows.constant : w0 + s * moving->width;
-            hcri_batch_raise(&now, s,
-                             gauge_of(cone, now.v + s * now.stride, x.first + s * n, w + s * moving->width, at),
-                             constraint, 0);
+            const double *at = moving->rows.is_zero    ? NULL
+                               : moving->rows.is_still ? moving->rows.constant
+                                                       : w0 + s * moving->width;
+            const double *v = now.v + s * now.stride;
+            const double e0 = hcri_moving_row_at(&moving->right, 0, x.first + s * n);
+            const double f = moving->linear_is_zero ? 0 : hcri_kernels_best()->dot(outputs, cone->linear, v);
+            hcri_batch_raise(&now, s, hcri_cone_gauge(cone->rows.count, w + s * moving->width, at, e0, f), constraint,
+                             0);
         }
     }
 }

@@ -5,7 +5,9 @@
 
 #include "base/double_double.h"
 #include "base/memory.h"
+#include "base/vector.h"
 #include "functions/substitution.h"
+#include "kernels/kernels.h"
 #include "kinds/block.h"
 #include "kinds/kind_tolerances.h"
 
@@ -247,11 +249,26 @@ double hcri_cone_root(double norm, double cross, double f, double one_less) {
     return size * (b >= 0 ? (b + half) / one_less : a > 0 ? a / (half - b) : 0);
 }
 
-/* What a ray is to the cone: w0 = M O + s, w = M v, e0 = c·O + e, f = c·v. */
-typedef struct hcri_crossing {
-    double e0, f;
-    double w0_norm, w_norm, dot; /* |w0|, |w|, w0·w */
-} hcri_crossing;
+/* As sums of squares where these neither over- nor underflow. */
+static double norm_of(const hcri_kernels *kernels, size_t n, const double *x) {
+    const double squares = kernels->squares(n, x);
+    return squares > 1e-250 && squares < 1e300 ? sqrt(squares) : hcri_norm(n, x);
+}
+
+double hcri_cone_gauge(size_t count, double *w, const double *w0, double e0, double f) {
+    const hcri_kernels *kernels = hcri_kernels_best();
+    double one_less = 1, cross = 0;
+    if (w0 != NULL) {
+        const double share = norm_of(kernels, count, w0) / e0;
+        one_less = (1 - share) * (1 + share);
+        if (f < 0)
+            kernels->combine(count, 1, w, -f / e0, w0, w);
+        cross = kernels->dot(count, w0, w) / e0;
+    }
+    if (!(e0 > 0 && one_less > 0)) /* not inside */
+        return INFINITY;
+    return hcri_cone_root(norm_of(kernels, count, w), cross, f, one_less) / e0;
+}
 
 static hcri_crossing crossing(const hcri_cone *cone, const double *origin, const double *v) {
     hcri_crossing ray = {.e0 = cone->constant};
@@ -287,7 +304,7 @@ static double leave_from_inside(const hcri_cone *cone, const hcri_crossing *ray,
     return ray->e0 / hcri_cone_root(sqrt(squares), cross, ray->f, (1 - ratio) * (1 + ratio));
 }
 
-/* From anywhere: |w0 + t w|² − (e0 + t f)² = a t² + 2 b t + k <= 0 on the nappe where e0 + t f >= 0. */
+/* |w0 + t w|² − (e0 + t f)² = a t² + 2 b t + k <= 0 on the nappe where e0 + t f >= 0. */
 static hcri_interval cross_nappe(const hcri_crossing *ray) {
     static const hcri_interval nowhere = {INFINITY, -INFINITY};
     const double a = (ray->w_norm - fabs(ray->f)) * (ray->w_norm + fabs(ray->f)), b = ray->dot - ray->e0 * ray->f;
@@ -306,18 +323,41 @@ static hcri_interval cross_nappe(const hcri_crossing *ray) {
                                             : nowhere;
 }
 
+hcri_interval hcri_cone_cross(const hcri_crossing *ray) {
+    const hcri_interval inside = cross_nappe(ray);
+    const double enter = fmax(0, inside.enter);
+    return inside.leave >= enter ? (hcri_interval){enter, inside.leave} : HCRI_NOWHERE;
+}
+
 hcri_interval hcri_cone_interval(const hcri_constraint *constraint, size_t i, const double *origin, const double *v,
                                  double *scratch) {
     const hcri_cone *cone = (const hcri_cone *)constraint;
     const hcri_crossing ray = crossing(cone, origin, v);
     if (ray.w0_norm < ray.e0)
         return (hcri_interval){0, leave_from_inside(cone, &ray, origin, v)};
-    const hcri_interval inside = cross_nappe(&ray);
-    const double enter = fmax(0, inside.enter);
-    return inside.leave >= enter ? (hcri_interval){enter, inside.leave} : HCRI_NOWHERE;
+    return hcri_cone_cross(&ray);
 }
 
 /* -------------------------------------------------------------------------------------------------- substitution */
+
+hcr_status hcri_cone_keep(hcri_constraint *made, const hcri_constraint *from, hcri_constraint **kept,
+                          hcr_error *error) {
+    const hcri_cone *cone = (const hcri_cone *)made;
+    int is_constant = hcri_rows_entries(&cone->rows) == 0;
+    for (size_t j = 0; j < made->n; j++)
+        is_constant &= cone->linear[j] == 0;
+    *kept = NULL;
+    if (is_constant) { /* nothing is left to choose */
+        double rounding;
+        const double c = hcri_cone_value(made, 0, cone->linear, &rounding, NULL);
+        hcri_block_release(made);
+        return c > rounding ? hcri_fail(error, HCR_ERROR_EMPTY, "the equalities leave a cone whose value is %.3g", c)
+                            : HCR_OK;
+    }
+    hcri_block_copy_sources(made, from);
+    *kept = made;
+    return HCR_OK;
+}
 
 hcr_status hcri_cone_substitute(const hcri_constraint *constraint, const hcri_substitution *substitution,
                                 hcri_constraint **substituted, hcr_error *error) {
@@ -331,11 +371,9 @@ hcr_status hcri_cone_substitute(const hcri_constraint *constraint, const hcri_su
     double *shift = hcri_allocate(scratch, count, sizeof *shift);
     double *linear = hcri_allocate(scratch, k, sizeof *linear);
     HCRI_ALLOCATED(shift && linear);
-    size_t entries = 0;
     for (size_t i = 0; i < count; i++) {
         hcri_substituted_row(&row, hcri_rows_row(&cone->rows, i));
         shift[i] = row.constant + cone->shift[i];
-        entries += row.count;
         HCRI_TRY(hcri_rows_append(&rows, scratch, row.count, row.columns, row.values, error));
     }
     hcri_substituted_vector(&row, cone->linear);
@@ -344,14 +382,5 @@ hcr_status hcri_cone_substitute(const hcri_constraint *constraint, const hcri_su
     hcri_constraint *made = NULL;
     HCRI_TRY(
         hcri_cone_create(k, constraint->allocator, &rows, shift, linear, row.constant + cone->constant, &made, error));
-    if (entries + row.count == 0) { /* nothing is left to choose */
-        double rounding;
-        const double c = hcri_cone_value(made, 0, linear, &rounding, NULL);
-        hcri_block_release(made);
-        return c > rounding ? hcri_fail(error, HCR_ERROR_EMPTY, "the equalities leave a cone whose value is %.3g", c)
-                            : HCR_OK;
-    }
-    hcri_block_copy_sources(made, constraint);
-    *substituted = made;
-    return HCR_OK;
+    return hcri_cone_keep(made, constraint, substituted, error);
 }

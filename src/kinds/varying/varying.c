@@ -335,14 +335,18 @@ static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_e
     return HCR_OK;
 }
 
+double hcri_varying_slope(const hcri_varying *varying, size_t i, const double *point, const double *v) {
+    const hcri_rows *products = &varying->products;
+    double slope = hcri_rows_dot(&varying->rows, i, v, NULL);
+    for (size_t k = products->start[i]; k < products->start[i + 1]; k++)
+        slope += products->values[k] *
+                 (v[varying->left[products->columns[k]]] * point[varying->right[products->columns[k]]]);
+    return slope;
+}
+
 /* The gauge of inequality i, at the parameters of the origin, before it is cut off at 0. */
 static double signed_gauge(const hcri_varying *varying, size_t i, const double *v) {
-    const hcri_rows *products = &varying->products;
-    double slope = hcri_rows_dot(&varying->rows, i / 2, v, NULL);
-    for (size_t k = products->start[i / 2]; k < products->start[i / 2 + 1]; k++)
-        slope += products->values[k] * v[varying->left[products->columns[k]]] *
-                 varying->origin[varying->right[products->columns[k]]];
-    return slope * (i % 2 == 0 ? varying->inverse_upper : varying->inverse_lower)[i / 2];
+    return hcri_varying_slope(varying, i / 2, varying->origin, v) * (i % 2 == 0 ? varying->inverse_upper : varying->inverse_lower)[i / 2];
 }
 
 static double gauge_one(const hcri_constraint *constraint, size_t i, const double *v, double *scratch) {

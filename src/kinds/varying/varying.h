@@ -34,9 +34,14 @@ hcr_status hcri_varying_create(size_t n, const hcr_allocator *allocator, const h
                                hcri_constraint **constraint, hcr_error *error);
 /* Row i at y less b, to about twice the working precision, rounded once; *sizes (NULL: not wanted) gets Σ|terms|. */
 double hcri_varying_dot_minus(const hcri_varying *varying, size_t i, const double *y, double b, double *sizes);
+/* What row i changes by along v, of the outputs, at the parameters of `point`. */
+double hcri_varying_slope(const hcri_varying *varying, size_t i, const double *point, const double *v);
 /* hcri_kind's substitute. What is left without a product comes back as a block of linear.h. */
 hcr_status hcri_varying_substitute(const hcri_constraint *constraint, const hcri_substitution *substitution,
                                    hcri_constraint **substituted, hcr_error *error);
+/* The same with all rows in their order, those that are constant too, as a block of this kind. */
+hcr_status hcri_varying_substitute_all(const hcri_constraint *constraint, const hcri_substitution *substitution,
+                                       hcri_constraint **substituted, hcr_error *error);
 /* hcri_kind's slacken. */
 hcr_status hcri_varying_slacken(const hcri_constraint *constraint, size_t n, const uint32_t *slack,
                                 hcri_constraint **block, hcr_error *error);

@@ -2,26 +2,31 @@
 
 #include "exact/exact_sign.h"
 #include "exact/fixed_point.h"
-#include "kinds/varying/varying.h"
+#include "kinds/varying/varying_exact.h"
 
-/* a·y + Σ value y_l y_r − bound, scale 2^(3 · 1074). */
+void hcri_varying_fixed_row(mpz_t out, const hcri_varying *varying, size_t i, const double *y, double b) {
+    const hcri_rows *products = &varying->products;
+    mpz_t product, l, r;
+    mpz_inits(product, l, r, NULL);
+    hcri_fixed_row(out, &varying->rows, i, y, -b, l, r);
+    mpz_mul_2exp(out, out, HCRI_FIXED_SCALE);
+    for (size_t k = products->start[i]; k < products->start[i + 1]; k++) {
+        hcri_fixed_set(l, y[varying->left[products->columns[k]]]);
+        hcri_fixed_set(r, y[varying->right[products->columns[k]]]);
+        mpz_mul(product, l, r);
+        hcri_fixed_set(l, products->values[k]);
+        mpz_addmul(out, l, product);
+    }
+    mpz_clears(product, l, r, NULL);
+}
+
 static int sign_of(const hcri_constraint *constraint, size_t i, const double *y) {
     const hcri_varying *varying = (const hcri_varying *)constraint;
-    const hcri_rows *products = &varying->products;
-    const size_t row = i / 2;
-    mpz_t total, product, a, b;
-    mpz_inits(total, product, a, b, NULL);
-    hcri_fixed_row(total, &varying->rows, row, y, -(i % 2 == 0 ? varying->upper : varying->lower)[row], a, b);
-    mpz_mul_2exp(total, total, HCRI_FIXED_SCALE);
-    for (size_t k = products->start[row]; k < products->start[row + 1]; k++) {
-        hcri_fixed_set(a, y[varying->left[products->columns[k]]]);
-        hcri_fixed_set(b, y[varying->right[products->columns[k]]]);
-        mpz_mul(product, a, b);
-        hcri_fixed_set(a, products->values[k]);
-        mpz_addmul(total, a, product);
-    }
+    mpz_t total;
+    mpz_init(total);
+    hcri_varying_fixed_row(total, varying, i / 2, y, (i % 2 == 0 ? varying->upper : varying->lower)[i / 2]);
     const int sign = mpz_sgn(total);
-    mpz_clears(total, product, a, b, NULL);
+    mpz_clear(total);
     return i % 2 == 0 ? sign : -sign;
 }
 

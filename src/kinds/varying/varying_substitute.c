@@ -20,6 +20,7 @@ typedef struct substituted {
     uint32_t *left, *right;
     double *values;
     double *dense; /* scratch: a row over the old columns */
+    int keeps_all; /* rows that are constant */
 } substituted;
 
 static hcr_status start(substituted *made, hcr_error *error) {
@@ -76,7 +77,7 @@ static hcr_status add_row(substituted *made, hcri_substituted *row, size_t i, hc
     hcri_substituted_vector(row, made->dense);
     const double constant = row->constant - twice;
     const double lower = varying->lower[i] - constant, upper = varying->upper[i] - constant;
-    if (row->count == 0 && made->entries == before) {
+    if (row->count == 0 && made->entries == before && !made->keeps_all) {
         if (lower <= 0 && 0 <= upper)
             return HCR_OK;
         return hcri_fail(error, HCR_ERROR_EMPTY, "the equalities leave no freedom to a row, which is then %.3g",
@@ -106,7 +107,7 @@ static hcr_status finish(const substituted *made, hcri_constraint **block, hcr_e
     if (made->rows.count == 0)
         return HCR_OK;
     const hcri_bilinear products = {made->start, made->left, made->right, made->values};
-    HCRI_TRY(made->entries == 0 ? make_linear(made, block, error)
+    HCRI_TRY(made->entries == 0 && !made->keeps_all ? make_linear(made, block, error)
                                 : hcri_varying_create(made->by->coordinates, made->varying->base.allocator, &made->rows,
                                                       &products, made->lower, made->upper, block, error));
     const hcri_constraint *from = &made->varying->base;
@@ -117,14 +118,27 @@ static hcr_status finish(const substituted *made, hcri_constraint **block, hcr_e
     return HCR_OK;
 }
 
-hcr_status hcri_varying_substitute(const hcri_constraint *constraint, const hcri_substitution *substitution,
-                                   hcri_constraint **block, hcr_error *error) {
+static hcr_status substitute(const hcri_constraint *constraint, const hcri_substitution *substitution, int keeps_all,
+                             hcri_constraint **block, hcr_error *error) {
     HCRI_SCRATCH(scratch, constraint->allocator);
-    substituted made = {.varying = (const hcri_varying *)constraint, .by = substitution, .allocator = scratch};
+    substituted made = {.varying = (const hcri_varying *)constraint,
+                        .by = substitution,
+                        .allocator = scratch,
+                        .keeps_all = keeps_all};
     hcri_substituted row;
     HCRI_TRY(start(&made, error));
     HCRI_TRY(hcri_substituted_start(&row, substitution, scratch, error));
     for (size_t i = 0; i < made.varying->rows.count; i++)
         HCRI_TRY(add_row(&made, &row, i, error));
     return finish(&made, block, error);
+}
+
+hcr_status hcri_varying_substitute(const hcri_constraint *constraint, const hcri_substitution *substitution,
+                                   hcri_constraint **block, hcr_error *error) {
+    return substitute(constraint, substitution, 0, block, error);
+}
+
+hcr_status hcri_varying_substitute_all(const hcri_constraint *constraint, const hcri_substitution *substitution,
+                                       hcri_constraint **block, hcr_error *error) {
+    return substitute(constraint, substitution, 1, block, error);
 }

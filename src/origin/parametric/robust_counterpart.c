@@ -210,7 +210,7 @@ static hcr_status add_others(const maker *at, hcr_error *error) {
     HCRI_TRY(fix_parameters(at, scratch, &fixed, error));
     for (size_t b = 2; b < at->from->blocks; b++) {
         const hcri_constraint *block = at->from->block[b];
-        if (at->map == NULL && !block->kind->is_bilinear) {
+        if (at->map == NULL && block->kind->row_at == NULL) {
             HCRI_TRY(add_at_middle(at, block, &fixed, error));
             continue;
         }

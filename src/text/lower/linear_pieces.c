@@ -190,56 +190,63 @@ static void fill_split(const hcri_rows *rows, size_t parameters, split_rows *spl
     }
 }
 
-static hcr_status add_split(hcr_builder *builder, size_t rows, const split_rows *split, const double *lower,
-                            const double *upper, hcr_error *error) {
-    const hcr_varying_rows varying = {.rows = rows,
-                                      .start = split->start,
-                                      .columns = split->columns,
-                                      .values = split->values,
-                                      .product_start = split->product_start,
-                                      .product_outputs = split->outputs,
-                                      .product_parameters = split->parameters,
-                                      .product_values = split->product_values,
-                                      .lower = lower,
-                                      .upper = upper};
-    return hcr_builder_add_varying_rows(builder, &varying, error);
+static hcr_status split_all(const hcri_rows *rows, size_t parameters, const hcr_allocator *allocator,
+                            hcr_varying_rows *varying, hcr_error *error) {
+    const size_t entries = hcri_rows_entries(rows);
+    split_rows split = {.start = hcri_allocate(allocator, rows->count + 1, 2 * sizeof *split.start),
+                        .columns = hcri_allocate(allocator, entries, 3 * sizeof *split.columns),
+                        .values = hcri_allocate(allocator, entries, 2 * sizeof *split.values)};
+    HCRI_ALLOCATED(split.start && split.columns && split.values);
+    split.product_start = split.start + rows->count + 1;
+    split.outputs = split.columns + entries;
+    split.parameters = split.outputs + entries;
+    split.product_values = split.values + entries;
+    fill_split(rows, parameters, &split);
+    *varying = (hcr_varying_rows){.rows = rows->count,
+                                  .start = split.start,
+                                  .columns = split.columns,
+                                  .values = split.values,
+                                  .product_start = split.product_start,
+                                  .product_outputs = split.outputs,
+                                  .product_parameters = split.parameters,
+                                  .product_values = split.product_values};
+    return HCR_OK;
 }
 
 hcr_status hcri_pieces_build_varying(const hcri_pieces *pieces, size_t parameters, hcr_builder *builder,
                                      hcr_error *error) {
-    const hcr_allocator *allocator = &hcri_default_allocator;
-    const size_t rows = pieces->rows.count, entries = hcri_rows_entries(&pieces->rows);
+    const size_t rows = pieces->rows.count;
     if (rows == 0)
         return HCR_OK;
-    HCRI_SCOPED double *bound = bounds_of(pieces), *values = hcri_allocate(allocator, entries, 2 * sizeof *values);
-    HCRI_SCOPED size_t *start = hcri_allocate(allocator, rows + 1, 2 * sizeof *start);
-    HCRI_SCOPED uint32_t *columns = hcri_allocate(allocator, entries, 3 * sizeof *columns);
-    HCRI_ALLOCATED(bound && values && start && columns);
-    split_rows split = {start,  start + rows + 1, columns, columns + entries, columns + 2 * entries,
-                        values, values + entries};
-    fill_split(&pieces->rows, parameters, &split);
-    HCRI_TRY(add_split(builder, rows, &split, bound, bound + rows, error));
+    HCRI_SCRATCH(scratch, pieces->allocator);
+    HCRI_SCOPED double *bound = bounds_of(pieces);
+    hcr_varying_rows varying;
+    HCRI_ALLOCATED(bound);
+    HCRI_TRY(split_all(&pieces->rows, parameters, scratch, &varying, error));
+    varying.lower = bound;
+    varying.upper = bound + rows;
+    HCRI_TRY(hcr_builder_add_varying_rows(builder, &varying, error));
     set_sources(pieces, builder->set.block[builder->set.blocks - 1], 0);
     return HCR_OK;
 }
 
 hcr_status hcri_pieces_add_equality(hcr_builder *builder, size_t parameters, hcri_row row, double right,
                                     hcr_error *error) {
-    const size_t count = row.count;
-    const hcr_allocator *allocator = &hcri_default_allocator;
-    HCRI_SCOPED double *split_values = hcri_allocate(allocator, count, 2 * sizeof *split_values);
-    HCRI_SCOPED uint32_t *split_columns = hcri_allocate(allocator, count, 3 * sizeof *split_columns);
-    size_t start[4] = {0}, ends[2] = {0, count};
-    HCRI_ALLOCATED(split_values && split_columns);
-    split_rows split = {
-        start,        start + 2,           split_columns, split_columns + count, split_columns + 2 * count,
-        split_values, split_values + count};
-    const hcri_rows rows = {.count = 1,
-                            .start = ends,
-                            .columns = (uint32_t *)(uintptr_t)row.columns,
-                            .values = (double *)(uintptr_t)row.values};
-    fill_split(&rows, parameters, &split);
-    return add_split(builder, 1, &split, &right, &right, error);
+    HCRI_SCRATCH(scratch, &builder->set.allocator);
+    hcri_rows rows = {0};
+    hcr_varying_rows varying;
+    HCRI_TRY(hcri_rows_append(&rows, scratch, row.count, row.columns, row.values, error));
+    HCRI_TRY(split_all(&rows, parameters, scratch, &varying, error));
+    varying.lower = varying.upper = &right;
+    return hcr_builder_add_varying_rows(builder, &varying, error);
+}
+
+hcr_status hcri_build_varying_cone(hcr_builder *builder, size_t parameters, const hcri_rows *rows,
+                                   const double *constants, hcr_error *error) {
+    HCRI_SCRATCH(scratch, &builder->set.allocator);
+    hcr_varying_rows varying;
+    HCRI_TRY(split_all(rows, parameters, scratch, &varying, error));
+    return hcr_builder_add_varying_cone(builder, &varying, constants, error);
 }
 
 void hcri_pieces_release(hcri_pieces *pieces) {

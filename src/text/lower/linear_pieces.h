@@ -34,6 +34,9 @@ hcr_status hcri_pieces_build_varying(const hcri_pieces *pieces, size_t parameter
 /* A row like that, equal to `right`. */
 hcr_status hcri_pieces_add_equality(hcr_builder *builder, size_t parameters, hcri_row row, double right,
                                     hcr_error *error);
+/* hcr_builder_add_varying_cone, of rows like those. */
+hcr_status hcri_build_varying_cone(hcr_builder *builder, size_t parameters, const hcri_rows *rows,
+                                   const double *constants, hcr_error *error);
 void hcri_pieces_release(hcri_pieces *pieces);
 
 /* The sign of a·b − c·d, exact unless a product underflows. */

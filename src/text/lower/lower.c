@@ -82,22 +82,23 @@ _Noreturn static void refuse_soft(const hcri_lowering *lowering) {
                 "only affine constraints, abs, max, min and norms 1 and inf of those can be soft: this one is curved");
 }
 
-/* Curved parts need outputs, and nothing that parameters multiply. */
-static void check_curved(hcri_lowering *lowering) {
+/* Curved parts need outputs, and nothing that parameters multiply, but in cones and what becomes rows. */
+static void check_curved(hcri_lowering *lowering, hcri_leaf leaf) {
     if (lowering->is_soft)
         refuse_soft(lowering);
     const unsigned depends = hcri_branch_depends(lowering);
     if (depends == HCRI_ON_PARAMETERS)
         hcri_lowering_refuse_parameters(lowering, lowering->statement);
-    if ((depends & HCRI_ON_PRODUCTS) != 0)
+    if ((depends & HCRI_ON_PRODUCTS) != 0 && leaf != HCRI_LEAF_CONE && leaf != HCRI_LEAF_INVERSE)
         hcri_lowering_refuse_products(lowering, lowering->statement,
-                                      "one that has curved functions in it, or more than 4096 combinations of signs");
+                                      "one that has other curved functions in it than a norm, one sum_squares or one "
+                                      "quad_over_lin, or more than 4096 combinations of signs");
     refuse_never(lowering);
 }
 
 static void lower_expression(hcri_lowering *lowering, const hcri_inequality *inequality, int convex) {
     hcri_branch_whole(lowering, inequality);
-    check_curved(lowering);
+    check_curved(lowering, HCRI_LEAF_EXPRESSION);
     hcri_lower_expression(lowering, convex);
 }
 
@@ -109,7 +110,7 @@ static void lower_leaf(hcri_lowering *lowering, const hcri_inequality *inequalit
         hcri_lowering_refuse_never(lowering, inequality, (double)INFINITY);
     const hcri_leaf leaf = hcri_leaf_of(branch);
     if (leaf != HCRI_LEAF_LINEAR)
-        check_curved(lowering);
+        check_curved(lowering, leaf);
     switch (leaf) {
     case HCRI_LEAF_LINEAR: hcri_lower_linear(lowering, inequality); break;
     case HCRI_LEAF_INVERSE: hcri_lower_inverse(lowering, inequality); break;

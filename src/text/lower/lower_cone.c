@@ -1,5 +1,7 @@
 /* Second-order cones |M y + s| <= c·y + e, and what they express exactly:
  *
+ *     w |x|² + a <= 0, a constant          |x| <= √(−a/w)          with products in x; squares else are quadratics
+ *     w |x|² + a <= 0                      |(2√w x, 1 + a)| <= 1 − a                     the same
  *     w |x| + a <= 0                       |w x| <= −a
  *     w |x|²/t + a <= 0, t >= 0            |(2√w x, t + a)| <= t − a
  *     w/x + a <= 0, x >= 0                 |(2√w, x + a)| <= x − a
@@ -10,8 +12,28 @@
 
 static int is_constant(const hcri_value *value, size_t i) { return hcri_element_is_constant(value, i); }
 
+/* The same of elements some of which have products of parameters and outputs. */
+static void add_varying_cone(hcri_lowering *lowering, hcri_span span, const hcri_value *value) {
+    hcri_text *text = lowering->text;
+    hcri_rows rows = {.count = value->size, .start = (size_t *)(uintptr_t)value->start};
+    rows.columns = hcri_take(text, span, value->start[value->size], sizeof *rows.columns);
+    rows.values = hcri_take(text, span, value->start[value->size], sizeof *rows.values);
+    for (size_t k = 0; k < value->start[value->size]; k++) {
+        rows.columns[k] = value->entry[k].column;
+        rows.values[k] = value->entry[k].value;
+    }
+    hcri_lowering_place(lowering);
+    hcri_lowering_accept(lowering, span,
+                         hcri_build_varying_cone(lowering->builder, text->parameters, &rows, value->constant,
+                                                 &lowering->reason));
+}
+
 void hcri_add_cone(hcri_lowering *lowering, hcri_span span, const hcri_value *value) {
     hcri_text *text = lowering->text;
+    if ((hcri_value_depends(text, value) & HCRI_ON_PRODUCTS) != 0) {
+        add_varying_cone(lowering, span, value);
+        return;
+    }
     const size_t n = lowering->builder->set.n, last = value->size - 1;
     size_t *start = hcri_take(text, span, last + 1, sizeof *start);
     double *shift = hcri_take(text, span, last, sizeof *shift), *linear = hcri_take(text, span, n, sizeof *linear);
@@ -56,11 +78,30 @@ static double root_up(double square) {
     return fma(root, root, -square) < 0 ? nextafter(root, (double)INFINITY) : root;
 }
 
+static double root_down(double square) {
+    const double root = sqrt(square);
+    return fma(root, root, -square) > 0 ? nextafter(root, 0) : root;
+}
+
+/* 1 + a and 1 − a for a with this constant, which is rounded up in both. */
+static void add_square_sides(hcri_sums *sums, size_t rest, size_t one, double constant) {
+    const double less = hcri_dd_rounded(hcri_dd_add((hcri_dd){1, 0}, -constant), -(double)INFINITY);
+    const double more = hcri_dd_rounded(hcri_dd_add((hcri_dd){2, 0}, -less), (double)INFINITY);
+    hcri_add_term(sums, rest, 1);
+    hcri_add_term(sums, one, -constant);
+    hcri_add_term(sums, one, more);
+    hcri_end_sum(sums);
+    hcri_add_term(sums, rest, -1);
+    hcri_add_term(sums, one, constant);
+    hcri_add_term(sums, one, less);
+}
+
 void hcri_lower_cone(hcri_lowering *lowering) {
     const double weight = lowering->branch.curved_term[0].value;
     const hcri_atom *atom = lowering->branch.curved_term[0].atom;
     hcri_text *text = lowering->text;
     const size_t count = atom->count, rest = count, one = count + 1; /* of the elements joined below */
+    const int is_alone = lowering->branch.count == 0;
     const hcri_value *parts[2] = {atom_and_rest(lowering, atom), hcri_value_scalar(text, atom->span, 1)};
     const hcri_value *joined = hcri_value_join(text, atom->span, 2, parts);
     hcri_sums sums = hcri_sums_create(text, atom->span, count + 2, count + 8);
@@ -68,6 +109,14 @@ void hcri_lower_cone(hcri_lowering *lowering) {
         for (size_t k = 0; k < count; k++, hcri_end_sum(&sums))
             hcri_add_term(&sums, k, weight);
         hcri_add_term(&sums, rest, -1);
+    } else if (atom->kind == HCRI_STEP_SUM_SQUARES) {
+        const double constant = joined->constant[rest], factor = is_alone ? 1 : 2 * root_up(weight);
+        for (size_t k = 0; k < count; k++, hcri_end_sum(&sums))
+            hcri_add_term(&sums, k, factor);
+        if (is_alone)
+            hcri_add_term(&sums, one, root_down(hcri_quotient_down((hcri_dd){-constant, 0}, weight)));
+        else
+            add_square_sides(&sums, rest, one, constant);
     } else if (atom->kind == HCRI_STEP_GEO_MEAN) { /* weight √(x z) + rest <= 0, the rest constant and > 0 */
         hcri_add_term(&sums, one, -2 * (joined->constant[rest] / weight));
         hcri_end_sum(&sums);

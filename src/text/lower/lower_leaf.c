@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "text/lower/lower.h"
+#include "text/values/parameter_products.h"
 
 static int is_affine(const hcri_atom *atom) {
     for (size_t k = 0; k < atom->count; k++)
@@ -21,6 +22,14 @@ static int has_inverse(const hcri_atom *atom) {
            (atom->kind == HCRI_STEP_SUM_SQUARES && atom->count == 1);
 }
 
+/* A norm or squares beside products of parameters and outputs, which quadratics don't have but cones do. */
+static int is_varying_cone(const hcri_branch *branch) {
+    const hcri_atom *atom = branch->curved_term[0].atom;
+    const uint32_t last = branch->count == 0 ? 0 : branch->column[branch->count - 1];
+    return branch->curved_terms == 1 && (last >= HCRI_FIRST_PRODUCT || (atom->depends & HCRI_ON_PRODUCTS) != 0) &&
+           ((atom->kind == HCRI_STEP_NORM && atom->parameter == 2) || atom->kind == HCRI_STEP_SUM_SQUARES);
+}
+
 hcri_leaf hcri_leaf_of(const hcri_branch *branch) {
     if (branch->curved_terms == 0)
         return HCRI_LEAF_LINEAR;
@@ -28,6 +37,8 @@ hcri_leaf hcri_leaf_of(const hcri_branch *branch) {
     const int is_alone = branch->curved_terms == 1 && branch->count == 0;
     if (is_alone && has_inverse(atom))
         return HCRI_LEAF_INVERSE;
+    if (is_varying_cone(branch))
+        return HCRI_LEAF_CONE;
     int all_quadratic = 1;
     for (size_t b = 0; b < branch->curved_terms && all_quadratic; b++)
         all_quadratic = is_quadratic(branch->curved_term[b].atom);

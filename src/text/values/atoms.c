@@ -118,7 +118,7 @@ _Noreturn static void refuse_argument(hcri_text *text, const hcri_atom *atom, co
 _Noreturn static void refuse_product(hcri_text *text, const char *called, hcri_span argument) {
     hcri_refuse(text, argument, HCR_ERROR_CONVEXITY,
                 "not known to be convex: %s() can't take a product of a parameter and outputs: such products stand in "
-                "linear constraints, also inside abs, max, min and norms 1 and inf",
+                "linear constraints and inside abs, max, min, norm, sum_squares and quad_over_lin",
                 called);
 }
 
@@ -150,6 +150,11 @@ static int sign_of_largest(const hcri_atom *atom) {
     return -all_negative;
 }
 
+static int takes_products(const hcri_atom *atom) {
+    return atom->kind == HCRI_STEP_ABS || atom->kind == HCRI_STEP_MAX || atom->kind == HCRI_STEP_SUM_SQUARES ||
+           atom->kind == HCRI_STEP_QUAD_OVER_LIN || (atom->kind == HCRI_STEP_NORM && atom->parameter == 2);
+}
+
 void hcri_atom_finish(hcri_text *text, hcri_atom *atom, const char *called, size_t spans, const hcri_span *span) {
     const rule r = rule_of(atom);
     atom->curvature = r.curvature;
@@ -160,7 +165,7 @@ void hcri_atom_finish(hcri_text *text, hcri_atom *atom, const char *called, size
     for (size_t k = 0; k < atom->count; k++) {
         const unsigned depends = hcri_element_depends(text, atom->argument, atom->first + k);
         atom->depends |= depends;
-        if ((depends & HCRI_ON_PRODUCTS) != 0 && atom->kind != HCRI_STEP_ABS && atom->kind != HCRI_STEP_MAX)
+        if ((depends & HCRI_ON_PRODUCTS) != 0 && !takes_products(atom))
             refuse_product(text, called, span[k < spans ? k : spans - 1]);
     }
     if (r.curvature == 0 && !text->any_curvature)

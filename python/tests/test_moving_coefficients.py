@@ -1,4 +1,4 @@
-"""Equalities whose coefficients are parameters: exactness, residuals, rank, derivatives, every face."""
+"""Equalities and cones whose coefficients are parameters: exactness, residuals, rank, derivatives, every face."""
 
 from __future__ import annotations
 
@@ -33,7 +33,40 @@ param cap[5] in [1, 3]
 kept @ flow == need
 flow[0] + flow[1] == flow[2]
 """
-TEXTS = {"mixed": MIXED, "lines": LINES}
+# A robust barrier beside a norm of the input and a barrier row.
+BARRIER = """
+var u[3]
+param x[4] in [-1, 1]
+param c[3] in [-0.5, 0.5]
+param d in [-0.5, 2]
+norm(u) <= 2
+norm([x[0] * u[0] + 0.5 * u[1] + 0.1 * x[1], (x[1] + 1) * u[1] - u[2], x[2]]) <= c @ u + d
+x[3] * u[0] + u[2] >= -1
+"""
+# Squares and a quotient beside a sum that is fixed; the last one becomes rows.
+SQUARES = """
+var y[4]
+param x[3] in [-1, 1]
+param s in [1, 2]
+-2 <= y <= 2
+sum(y) == s
+sum_squares([x[0] * y[0], y[1], x[1] * y[2] + y[3]]) <= 2 + x[2] * y[0]
+2 * sum_squares(x * y[:3]) <= 3
+quad_over_lin(x[:2] * y[:2], y[3] + 3) <= 1 - 0.3 * x[2]
+square(x[0] * y[0]) <= 2
+"""
+# Equalities that move beside a cone that does.
+BOTH = """
+var y[4]
+param a[4] in [0.5, 2]
+param s in [-1, 1]
+param b in [2, 4]
+-5 <= y <= 5
+a @ y == b
+norm([s * y[0] + y[1], y[2], b * y[3]]) <= 4 + s * y[1]
+"""
+BALANCED = {"mixed": MIXED, "lines": LINES}
+TEXTS = {**BALANCED, "barrier": BARRIER, "squares": SQUARES, "both": BOTH}
 MAPS = ("contract", "decode", "soften", "project")
 # HCR_COUNT=1000000 is the long test, for minutes.
 COUNT = int(os.environ.get("HCR_COUNT", "2000"))
@@ -42,6 +75,11 @@ COUNT = int(os.environ.get("HCR_COUNT", "2000"))
 @pytest.fixture(params=sorted(TEXTS), scope="module")
 def region(request):
     return hcr.Region(TEXTS[request.param])
+
+
+@pytest.fixture(params=sorted(BALANCED), scope="module")
+def balanced(request):
+    return hcr.Region(BALANCED[request.param])
 
 
 def samples(region, count, random):
@@ -63,10 +101,32 @@ def matrix(region, x):
     return np.array([x[:5], [1, 1, -1, 0, 0]]), np.array([x[5], 0])
 
 
+def curved(region, y, x):
+    """The left sides of what is curved, which must be at most 0."""
+    half, tenth, third = Fraction(1, 2), Fraction(0.1), Fraction(0.3)
+    size = lambda *w: sum(a * a for a in w)  # noqa: E731
+    if region.p == 8:
+        e = sum(a * b for a, b in zip(x[4:7], y, strict=True)) + x[7]
+        w = x[0] * y[0] + half * y[1] + tenth * x[1], (x[1] + 1) * y[1] - y[2], x[2]
+        return size(*y) - 4, -e, size(*w) - e * e
+    if region.p == 4:
+        return (
+            size(x[0] * y[0], y[1], x[1] * y[2] + y[3]) - 2 - x[2] * y[0],
+            2 * size(x[0] * y[0], x[1] * y[1], x[2] * y[2]) - 3,
+            size(x[0] * y[0], x[1] * y[1]) - (y[3] + 3) * (1 - third * x[2]),
+            size(x[0] * y[0]) - 2,
+        )
+    if region.equalities == 1:
+        e = 4 + x[4] * y[1]
+        return -e, size(x[4] * y[0] + y[1], y[2], x[5] * y[3]) - e * e
+    return (size(*y) - 36,) if region.n == 4 else (-1,)
+
+
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("name", MAPS)
 def test_results_are_inside(region, name, dtype, random):
-    """Inequalities at tolerance 0, in rational arithmetic; equalities to what the library states."""
+    """Inequalities at tolerance 0, in exact arithmetic, of some in rational arithmetic from the texts; equalities to
+    what the library states."""
     count = COUNT if name != "project" else 60 + COUNT // 50
     for first in range(0, count, 10_000):
         rows = min(count - first, 10_000)
@@ -76,37 +136,39 @@ def test_results_are_inside(region, name, dtype, random):
         assert set(np.unique(outcome[~found])) <= {hcr.Outcome.NO_ORIGIN}
         assert found.mean() > 0.6
         assert region.check(y[found], x[found]).all()
+        for point, sample in zip(y[found][:40], x[found][:40], strict=True):
+            assert max(curved(region, [Fraction(float(a)) for a in point], [Fraction(float(a)) for a in sample])) <= 0
 
 
 @pytest.mark.parametrize(("dtype", "unit"), [(np.float64, 2.0**-53), (np.float32, 2.0**-24)])
-def test_residuals_are_roundings_of_terms(region, dtype, unit, random):
+def test_residuals_are_roundings_of_terms(balanced, dtype, unit, random):
     """In rational arithmetic, from the texts: at most twice the unit roundoff of the terms' sizes, as
     docs/exactness.md states."""
-    x, v = (a.astype(dtype) for a in (samples(region, 40, random), given(region, "contract", 40, random)))
-    y, outcome = region.contract(v, x, outcomes=True)
+    x, v = (a.astype(dtype) for a in (samples(balanced, 40, random), given(balanced, "contract", 40, random)))
+    y, outcome = balanced.contract(v, x, outcomes=True)
     assert hcr.Outcome.TO_ROUNDING not in outcome
     for sample, point in zip(x, y, strict=True):
         if np.isnan(point).any():
             continue
-        A, b = matrix(region, sample.astype(float))
+        A, b = matrix(balanced, sample.astype(float))
         for row, right in zip(A, b, strict=True):
             terms = [Fraction(float(a)) * Fraction(float(p)) for a, p in zip(row, point, strict=True)]
             size = sum(map(abs, terms)) + abs(Fraction(float(right)))
             assert abs(sum(terms) - Fraction(float(right))) <= Fraction(2.03 * unit) * size
 
 
-def test_directions_are_projected(region, random):
+def test_directions_are_projected(balanced, random):
     """Small steps: O + P v with NumPy's pseudo-inverse, to 1e-10 of the step."""
-    for x in samples(region, 50, random):
+    for x in samples(balanced, 50, random):
         try:
-            origin = region.origin_at(x)
+            origin = balanced.origin_at(x)
         except hcr.Error:
             continue
-        A, _ = matrix(region, x)
-        v = 1e-3 * random.standard_normal(region.n)
-        v *= min(1, 0.5 / max(region.gauge(v, x), 1e-300))
+        A, _ = matrix(balanced, x)
+        v = 1e-3 * random.standard_normal(balanced.n)
+        v *= min(1, 0.5 / max(balanced.gauge(v, x), 1e-300))
         want = origin + v - np.linalg.pinv(A) @ (A @ v)
-        np.testing.assert_allclose(region.contract(v, x), want, rtol=0, atol=1e-13 * (1 + np.abs(want).max()))
+        np.testing.assert_allclose(balanced.contract(v, x), want, rtol=0, atol=1e-13 * (1 + np.abs(want).max()))
 
 
 def test_one_sample_is_a_region(region, random):
@@ -220,21 +282,59 @@ def test_torch_and_jax_have_the_library_s(region, random):
             np.testing.assert_allclose(own, other, rtol=1e-12, atol=1e-12)
 
 
+def test_the_builder_has_cones(random):
+    """The same set as from text, to the bit."""
+    text = hcr.Region(
+        "var y[2]\nparam x[2] in [-1, 1]\n-2 <= y <= 2\n"
+        "norm([x[0] * y[0] + 1, 2 * y[1] - x[1]]) <= 3 + x[1] * y[1] + 0.5 * y[0]"
+    )
+    builder = hcr.Builder()
+    builder.add_variable("y", 2)
+    builder.add_parameter("x", -1, 1, 2)
+    builder.add_bounds(-2, 2)
+    products = np.zeros((3, 2, 2))
+    products[0, 0, 0] = products[2, 1, 1] = 1
+    builder.add_varying_cone([[0, 0, 0, 0], [0, 2, 0, -1], [0.5, 0, 0, 0]], products, [1, 0, 3])
+    built = builder.finish()
+    x, v = samples(text, 50, random), given(text, "contract", 50, random)
+    np.testing.assert_array_equal(built.contract(v, x), text.contract(v, x))
+    with pytest.raises(hcr.Error, match="needs one or more in the norm"):
+        builder.add_varying_cone([[0, 0, 0, 0]], products[:1], [1])
+
+
+def test_decisions_are_exact(region, random):
+    """Beside the frontier, as rational arithmetic from the texts has it."""
+    if "varying_cone" not in {c.kind for c in region.constraints}:
+        pytest.skip("no cone moves")
+    inside = outside = 0
+    for x in samples(region, 60, random):
+        v = random.standard_normal((20, region.n))
+        y = region.decode(np.append(v, np.ones((20, 1)), 1), x) * (1 + random.integers(-4, 5, (20, 1)) * 2.0**-52)
+        for point, holds in zip(y, region.check(y, x), strict=True):
+            if region.equalities or np.isnan(point).any():  # off it by rounding
+                continue
+            wanted = max(curved(region, *([Fraction(float(a)) for a in side] for side in (point, x)))) <= 0
+            wanted &= region.p != 8 or Fraction(x[3]) * Fraction(point[0]) + Fraction(point[2]) >= -1
+            assert holds == wanted
+            inside, outside = inside + holds, outside + (not holds)
+    assert region.equalities or (inside > 100 and outside > 100)
+
+
 def test_files_have_them(region, random):
     read = pickle.loads(pickle.dumps(region))
     x, v = samples(region, 50, random), given(region, "contract", 50, random)
     np.testing.assert_array_equal(read.contract(v, x), region.contract(v, x))
-    assert read.equalities == region.equalities == 2 and read.digest == region.digest
+    assert read.equalities == region.equalities and read.digest == region.digest
 
 
-def test_what_is_told(region):
-    assert "their coefficients move" in region.explain()
+def test_what_is_told(balanced):
+    assert "their coefficients move" in balanced.explain()
     with pytest.raises(hcr.Error, match=r"samples are(n't)? relaxed"):
-        region.relaxation  # noqa: B018
+        balanced.relaxation  # noqa: B018
     with pytest.raises(hcr.Error, match="the equalities move"):
-        region.free  # noqa: B018
+        balanced.free  # noqa: B018
     with pytest.raises(hcr.Error, match="coefficients move with parameters"):
-        region.quantiles([0.1, 0.9])
+        balanced.quantiles([0.1, 0.9])
 
 
 @pytest.mark.parametrize(
