@@ -86,8 +86,7 @@ HCR_API HCR_MUST_USE hcr_status hcr_builder_add_varying_rows(hcr_builder *builde
                                                              hcr_error *error);
 
 /* |w| <= e for such rows, the last of which is e, and the others w; constants[i] is added to row i, and lower and upper
- * aren't read. Each sample's origin is then found for it: such a cone stands beside bounds, rows, quadratics and cones
- * that bound all outputs, and leaves 1 to 64 of them free. Errors: DATA, SHAPE. */
+ * aren't read. It stands beside constraints that bound all outputs. Errors: DATA, SHAPE. */
 HCR_API HCR_MUST_USE hcr_status hcr_builder_add_varying_cone(hcr_builder *builder, const hcr_varying_rows *rows,
                                                              const double *constants, hcr_error *error);
 

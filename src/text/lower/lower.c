@@ -91,7 +91,7 @@ static void check_curved(hcri_lowering *lowering, hcri_leaf leaf) {
         hcri_lowering_refuse_parameters(lowering, lowering->statement);
     if ((depends & HCRI_ON_PRODUCTS) != 0 && leaf != HCRI_LEAF_CONE && leaf != HCRI_LEAF_INVERSE)
         hcri_lowering_refuse_products(lowering, lowering->statement,
-                                      "one that has other curved functions in it than a norm, one sum_squares or one "
+                                      "one that has other curved functions in it than one norm, sum_squares or "
                                       "quad_over_lin, or more than 4096 combinations of signs");
     refuse_never(lowering);
 }
@@ -214,7 +214,7 @@ static void lower_matrices(hcri_lowering *lowering, const hcri_operation *o) {
     if ((hcri_value_depends(text, matrix) & HCRI_ON_PRODUCTS) != 0)
         hcri_refuse(text, shown, HCR_ERROR_CONVEXITY,
                     "not known to be convex: a matrix inequality can't have products of parameters and outputs, which "
-                    "stand in linear constraints");
+                    "stand in linear constraints and inside norms and sum_squares");
     hcri_add_matrix(lowering, shown, matrix);
 }
 

@@ -30,6 +30,6 @@ void hcri_lower_parameters(hcri_lowering *lowering, const hcri_inequality *inequ
 void hcri_lowering_refuse_products(hcri_lowering *lowering, hcri_span span, const char *where) {
     hcri_refuse(lowering->text, span, HCR_ERROR_CONVEXITY,
                 "not known to be convex: a parameter is multiplied by outputs, which is for inequalities that become "
-                "linear rows, not for %s",
+                "rows or cones, not for %s",
                 where);
 }

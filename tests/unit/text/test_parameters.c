@@ -344,15 +344,61 @@ static void test_given(void **state) {
     assert_non_null(strstr(error.text, "which is a parameter: its values come with the samples"));
 }
 
-/* Products that become no rows are refused, wherever they stand; without parameters the messages are as ever. */
+/* Norms, squares and quotients with products are cones in which the same points are, in squares or roots. */
+static void test_cones(void **state) {
+    (void)state;
+    static const char *const lines[] = {"norm(x * y) <= 2",
+                                        "2 * norm(x * y + 1) + x[0] * y[1] <= 3 - x[1]",
+                                        "sum_squares(x * y) <= 0.3",
+                                        "3 * sum_squares(y) + x[0] * y[0] <= 0.7",
+                                        "quad_over_lin(x * y, y[0] + 4) <= 1 + x[1] * y[1]",
+                                        "square(x[0] * y[0]) <= 3"};
+    hcri_random random;
+    hcri_random_seed(&random, 5);
+    for (size_t k = 0; k < sizeof lines / sizeof lines[0]; k++) {
+        char text[256];
+        size_t held = 0;
+        snprintf(text, sizeof text, "var y[2]\nparam x[2] in [-1, 1]\n%s", lines[k]);
+        hcr_builder *builder = build(text);
+        const int is_rows = k == 5;
+        for (size_t b = 2; b < builder->set.blocks; b++)
+            assert_int_equal(builder->set.block[b]->kind->id,
+                             is_rows || (k == 4 && b > 2) ? HCRI_KIND_VARYING : HCRI_KIND_VARYING_CONE);
+        assert_int_equal(builder->set.blocks, 3);
+        for (size_t s = 0; s < POINTS; s++) {
+            double p[4], c = -INFINITY;
+            for (size_t j = 0; j < 4; j++)
+                p[j] = (s % 2 == 0 ? 3 : 0.8) * (hcri_random_uniform(&random) - 0.5);
+            const double *y = p, *x = p + 2, a = x[0] * y[0], b = x[1] * y[1];
+            const double wanted[] = {hypot(a, b) - 2,
+                                     2 * hypot(a + 1, b + 1) + x[0] * y[1] - 3 + x[1],
+                                     a * a + b * b - 0.3,
+                                     3 * (y[0] * y[0] + y[1] * y[1]) + x[0] * y[0] - 0.7,
+                                     (a * a + b * b) / (y[0] + 4) - 1 - b,
+                                     a * a - 3};
+            const hcri_constraint *block = builder->set.block[2];
+            for (size_t i = 0; i < block->count; i++)
+                if (block->kind->exists(block, i))
+                    c = fmax(c, block->kind->value(block, i, p, NULL, scratch_for(block)));
+            if (fabs(wanted[k]) > 1e-12)
+                assert_int_equal(c > 0, wanted[k] > 0);
+            held += c <= 0;
+        }
+        assert_true(held > 0);
+        hcr_builder_free(builder);
+    }
+}
+
+/* Products that become no rows or cones are refused, wherever they stand; without parameters the messages are as ever. */
 static void test_refusals(void **state) {
     (void)state;
     static const char head[] = "var y[30]\nparam x[30] in [1, 2]\n";
     static const char *const lines[] = {"exp(x[0] * y[0]) <= 3",
-                                        "square(x[0] * y[0]) <= 3",
-                                        "sum_squares(x * y) <= 3",
+                                        "norm(x * y) + norm(y) <= 3",
+                                        "sum_squares(x * y) + sum_squares(y) <= 3",
+                                        "quad_form(x[:2] * y[:2], eye(2)) <= 3",
                                         "log_sum_exp(x * y) <= 3",
-                                        "quad_over_lin(y, x[0] * y[0]) <= 3",
+                                        "log_sum_exp(y) + x[0] * y[0] <= 3",
                                         "lambda_max([[x[0] * y[0]]]) <= 3",
                                         "norm([max(x * y), 1]) <= 3",
                                         "norm(x * y, 1) <= 3" /* 2^30 combinations */,
@@ -381,6 +427,7 @@ int main(void) {
         cmocka_unit_test(test_parameters_alone),
         cmocka_unit_test(test_origin),
         cmocka_unit_test(test_given),
+        cmocka_unit_test(test_cones),
         cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
