@@ -6,9 +6,8 @@ extern const hcri_exact_kind hcri_box_exact, hcri_cone_exact, hcri_except_exact,
 
 const hcri_exact_kind *hcri_exact_kind_of(const hcri_constraint *constraint) {
     static const hcri_exact_kind *const kinds[] = {
-        &hcri_box_exact,        &hcri_linear_exact, &hcri_quadratic_exact, &hcri_cone_exact,
-        &hcri_lmi_exact,        &hcri_union_exact,  &hcri_except_exact,    &hcri_varying_exact,
-        &hcri_varying_cone_exact,
+        &hcri_box_exact,        &hcri_linear_exact, &hcri_quadratic_exact, &hcri_cone_exact,         &hcri_lmi_exact,
+        &hcri_union_exact,      &hcri_except_exact, &hcri_varying_exact,   &hcri_varying_cone_exact,
 #ifdef HCRI_HAS_MPFI /* without it expressions are decided by `holds` */
         &hcri_expression_exact,
 #endif

@@ -7,7 +7,8 @@
 /* e0 times the gauge of a ray with w0 = M O + s, w = M v, e0 = c·O + e, f = c·v: `norm` = |w'| and cross = w'·w0/e0 for
  * w' = w when f >= 0 and w' = w − f w0/e0 when f < 0; one_less = 1 − |w0|²/e0². See docs/exactness.md. */
 double hcri_cone_root(double norm, double cross, double f, double one_less);
-/* That gauge from w, which is overwritten, and w0 (NULL: zeros), `count` numbers each; infinity where O isn't inside. */
+/* That gauge from w, which is overwritten, and w0 (NULL: zeros), `count` numbers each; infinity where O isn't inside.
+ */
 double hcri_cone_gauge(size_t count, double *w, const double *w0, double e0, double f);
 /* |w0|, |w| and w0·w of a ray from anywhere. */
 typedef struct hcri_crossing {

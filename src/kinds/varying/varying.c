@@ -346,7 +346,8 @@ double hcri_varying_slope(const hcri_varying *varying, size_t i, const double *p
 
 /* The gauge of inequality i, at the parameters of the origin, before it is cut off at 0. */
 static double signed_gauge(const hcri_varying *varying, size_t i, const double *v) {
-    return hcri_varying_slope(varying, i / 2, varying->origin, v) * (i % 2 == 0 ? varying->inverse_upper : varying->inverse_lower)[i / 2];
+    return hcri_varying_slope(varying, i / 2, varying->origin, v) *
+           (i % 2 == 0 ? varying->inverse_upper : varying->inverse_lower)[i / 2];
 }
 
 static double gauge_one(const hcri_constraint *constraint, size_t i, const double *v, double *scratch) {

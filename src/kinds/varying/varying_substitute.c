@@ -107,9 +107,10 @@ static hcr_status finish(const substituted *made, hcri_constraint **block, hcr_e
     if (made->rows.count == 0)
         return HCR_OK;
     const hcri_bilinear products = {made->start, made->left, made->right, made->values};
-    HCRI_TRY(made->entries == 0 && !made->keeps_all ? make_linear(made, block, error)
-                                : hcri_varying_create(made->by->coordinates, made->varying->base.allocator, &made->rows,
-                                                      &products, made->lower, made->upper, block, error));
+    HCRI_TRY(made->entries == 0 && !made->keeps_all
+                 ? make_linear(made, block, error)
+                 : hcri_varying_create(made->by->coordinates, made->varying->base.allocator, &made->rows, &products,
+                                       made->lower, made->upper, block, error));
     const hcri_constraint *from = &made->varying->base;
     for (size_t i = 0; i < (*block)->count; i++) {
         (*block)->source[i] = from->source[2 * made->origin_of[i / 2] + i % 2];
@@ -121,10 +122,8 @@ static hcr_status finish(const substituted *made, hcri_constraint **block, hcr_e
 static hcr_status substitute(const hcri_constraint *constraint, const hcri_substitution *substitution, int keeps_all,
                              hcri_constraint **block, hcr_error *error) {
     HCRI_SCRATCH(scratch, constraint->allocator);
-    substituted made = {.varying = (const hcri_varying *)constraint,
-                        .by = substitution,
-                        .allocator = scratch,
-                        .keeps_all = keeps_all};
+    substituted made = {
+        .varying = (const hcri_varying *)constraint, .by = substitution, .allocator = scratch, .keeps_all = keeps_all};
     hcri_substituted row;
     HCRI_TRY(start(&made, error));
     HCRI_TRY(hcri_substituted_start(&row, substitution, scratch, error));

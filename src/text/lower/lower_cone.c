@@ -23,9 +23,9 @@ static void add_varying_cone(hcri_lowering *lowering, hcri_span span, const hcri
         rows.values[k] = value->entry[k].value;
     }
     hcri_lowering_place(lowering);
-    hcri_lowering_accept(lowering, span,
-                         hcri_build_varying_cone(lowering->builder, text->parameters, &rows, value->constant,
-                                                 &lowering->reason));
+    hcri_lowering_accept(
+        lowering, span,
+        hcri_build_varying_cone(lowering->builder, text->parameters, &rows, value->constant, &lowering->reason));
 }
 
 void hcri_add_cone(hcri_lowering *lowering, hcri_span span, const hcri_value *value) {

@@ -48,8 +48,8 @@ static void make(cone_case *c, hcri_random *random, double room) {
         c->constants[i] = hcri_random_normal(random);
     c->constants[count - 1] = plain(c, c->middle) + room;
     const hcri_bilinear products = {c->rows.product_start, c->rows.left, c->rows.right, c->rows.product_values};
-    assert_int_equal(
-        hcri_varying_cone_create(ALL, memory, &c->rows.rows, &products, c->constants, &c->block, NULL), HCR_OK);
+    assert_int_equal(hcri_varying_cone_create(ALL, memory, &c->rows.rows, &products, c->constants, &c->block, NULL),
+                     HCR_OK);
     c->block->source[0] = 3;
     c->block->source_row[0] = 7;
 }

@@ -127,9 +127,9 @@ static void test_kinds(void **state) {
     assert_says(report[0], "     8             1  expression  exp(x[0]) + exp(x[2]) <= 9\n");
     assert_says(report[1], "\"equalities\": 1,\n  \"free_outputs\": 3,\n  \"convex\": true,\n");
     assert_says(report[1], "\"text\": \"x[0] + x[1] == 0.5\", \"box\": 0");
-    assert_says(report[1],
-                "\"except\": 0, \"varying\": 0, \"varying_cone\": 0, \"equality\": 1, \"exact_sums\": 1, \"exact_sums_single\": 1, "
-                "\"range\": 0, \"in_parts\": 0}");
+    assert_says(report[1], "\"except\": 0, \"varying\": 0, \"varying_cone\": 0, \"equality\": 1, \"exact_sums\": 1, "
+                           "\"exact_sums_single\": 1, "
+                           "\"range\": 0, \"in_parts\": 0}");
     hcr_free(report[0]);
     hcr_free(report[1]);
 }
@@ -145,8 +145,9 @@ static void test_star(void **state) {
                 "     2             1  union       union:\n     3             1  quadratic       norm(y) <= 2\n"
                 "     5             4  box             abs(y) <= [5, 1]\n  (indented:");
     assert_says(report[1], "\"convex\": false,\n  \"visibility\": {\"proved\": true, ");
-    assert_says(report[1], "\"union\": 1, \"except\": 0, \"varying\": 0, \"varying_cone\": 0, \"equality\": 0, \"exact_sums\": 0, "
-                           "\"exact_sums_single\": 0, \"range\": 0, \"in_parts\": 0}");
+    assert_says(report[1],
+                "\"union\": 1, \"except\": 0, \"varying\": 0, \"varying_cone\": 0, \"equality\": 0, \"exact_sums\": 0, "
+                "\"exact_sums_single\": 0, \"range\": 0, \"in_parts\": 0}");
     assert_says(report[1],
                 "\"equality\": 0, \"exact_sums\": 0, \"exact_sums_single\": 0, \"range\": 0, \"in_parts\": 4}");
     hcr_free(report[0]);
@@ -201,8 +202,8 @@ static void test_parameters(void **state) {
                            "{\"name\": \"t\", \"size\": 1, \"scalar\": true}],\n"
                            "  \"parameter_lower\": [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0.5],\n");
     assert_says(report[1], "\"free_outputs\": 9,");
-    assert_says(report[1],
-                "\"varying\": 1, \"varying_cone\": 0, \"equality\": 0, \"exact_sums\": 0, \"exact_sums_single\": 0, \"range\": 0, ");
+    assert_says(report[1], "\"varying\": 1, \"varying_cone\": 0, \"equality\": 0, \"exact_sums\": 0, "
+                           "\"exact_sums_single\": 0, \"range\": 0, ");
     assert_says(report[1], "\"origin_form\": \"");
     hcr_free(report[0]);
     hcr_free(report[1]);

@@ -389,7 +389,8 @@ static void test_cones(void **state) {
     }
 }
 
-/* Products that become no rows or cones are refused, wherever they stand; without parameters the messages are as ever. */
+/* Products that become no rows or cones are refused, wherever they stand; without parameters the messages are as ever.
+ */
 static void test_refusals(void **state) {
     (void)state;
     static const char head[] = "var y[30]\nparam x[30] in [1, 2]\n";
