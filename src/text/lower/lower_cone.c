@@ -114,7 +114,7 @@ void hcri_lower_cone(hcri_lowering *lowering) {
         for (size_t k = 0; k < count; k++, hcri_end_sum(&sums))
             hcri_add_term(&sums, k, factor);
         if (is_alone)
-            hcri_add_term(&sums, one, root_down(hcri_quotient_down((hcri_dd){-constant, 0}, weight)));
+            hcri_add_term(&sums, one, root_down(hcri_branch_bound(&lowering->branch, weight)));
         else
             add_square_sides(&sums, rest, one, constant);
     } else if (atom->kind == HCRI_STEP_GEO_MEAN) { /* weight √(x z) + rest <= 0, the rest constant and > 0 */
