@@ -259,6 +259,7 @@ static hcr_status train(struct job *job) {
     job->options.raw_weight = job->raw_weight;
     job->options.head = job->head != NO_CHOICE          ? (hcr_head)job->head
                         : job->quantiles.count != 0     ? HCR_HEAD_PROJECT
+                        : job->options.samples != 0     ? HCR_HEAD_PROJECT
                         : job->loss == HCR_LOSS_SQUARED ? HCR_HEAD_HCR
                                                         : HCR_HEAD_CONTRACT;
     job->options.linear_encoder = job->linear;
@@ -350,7 +351,7 @@ int command_fit(int argc, char **argv) {
          "hcr: direction and radius, trained on the encoded targets (the paper's); hcr-direct: the same, trained on "
          "the outputs; hcr-contract: a linear head, contracted; hcr-soften: the same, softened; hcr-project: the same, "
          "taken to the nearest point; simple: a linear head and no guarantee; hcr, with --loss hcr-contract, with "
-         "--quantiles hcr-project",
+         "--quantiles and --samples hcr-project",
          &job.head, 0, 0},
         {OPTION_CHOICE, '\0', "loss", "squared|absolute|huber|pinball",
          "what an output costs that misses its target, in units of the targets' deviation: its square; its size, which "
@@ -370,6 +371,11 @@ int command_fit(int argc, char **argv) {
          "with --validation: move the quantiles of a level, before they are taken inside, until the share of the "
          "validation targets at or below them is the level; heads hcr-contract and hcr-project",
          &job.calibrate, 0, 0},
+        {OPTION_COUNT, '\0', "samples", "N",
+         "learn to draw paths as the targets are, each inside: noise goes into the network beside X, and N paths a "
+         "row, "
+         "from 2 to 64, are compared with its target by their energy score; `hcr predict` draws as many; encoder dense",
+         &options->samples, 2, 0},
         {OPTION_COUNT, '\0', "members", "N",
          "train so many models and blend them: the predictions are their means, weighted so that the loss of the "
          "--validation rows is least (those of one head equally, and all without), and exactly inside; with "

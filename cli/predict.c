@@ -3,6 +3,7 @@
 #include "plot/gnuplot.h"
 #include "row_map.h"
 
+#include "base/random.h"
 #include "hcr/hcr_build.h"
 #include "hcr/hcr_learn.h"
 
@@ -15,31 +16,74 @@ struct job {
     struct row_map rows; /* first: what `compute` gets is the job */
     const char *plot_path;
     hcr_model *model;
+    size_t paths; /* of a model of samples, of each row; 0: it is none */
+    uint64_t seed;
+    hcri_random random;
+    double *inputs, *parameters;        /* of the paths at hand: those of their rows, with noise behind the inputs */
     double *last_row, *last_parameters; /* to be drawn; NULL for a region without parameters */
 };
 
 static void keep_last(struct job *job) {
     const struct row_map *map = &job->rows;
     const struct parameters *parameters = &map->samples.parameters;
-    const size_t n = map->results.columns, first = (map->samples.stream.table.rows - 1) * n;
+    const size_t n = hcr_region_dimension(parameters->region), row = map->samples.stream.table.rows - 1;
+    const double *last = map->values + map->lines * map->results.columns - n;
+    const float *last_single = map->singles + map->lines * map->results.columns - n;
     const size_t p = hcr_region_parameters(parameters->region);
     job->last_row = renew(job->last_row, n, sizeof *job->last_row);
     for (size_t j = 0; j < n; j++)
-        job->last_row[j] = map->single ? map->singles[first + j] : map->values[first + j];
+        job->last_row[j] = map->single ? last_single[j] : last[j];
     if (p > 0)
         job->last_parameters = memcpy(renew(job->last_parameters, p, sizeof *job->last_parameters),
-                                      parameters_of(parameters, first / n), p * sizeof *job->last_parameters);
+                                      parameters_of(parameters, row), p * sizeof *job->last_parameters);
+}
+
+/* The inputs of the paths, and their parameters. */
+static void draw_noise(struct job *job) {
+    const struct row_map *map = &job->rows;
+    const hcr_table *table = &map->samples.stream.table;
+    const struct parameters *parameters = &map->samples.parameters;
+    const size_t inputs = table->columns, width = inputs + HCR_NOISE, p = hcr_region_parameters(parameters->region);
+    job->inputs = renew(job->inputs, map->lines, width * sizeof *job->inputs);
+    job->parameters = parameters->values == NULL ? NULL : renew(job->parameters, map->lines, p * sizeof(double));
+    for (size_t i = 0; i < map->lines; i++) {
+        const size_t row = i / job->paths;
+        memcpy(job->inputs + i * width, table->values + row * inputs, inputs * sizeof *job->inputs);
+        for (size_t j = inputs; j < width; j++)
+            job->inputs[i * width + j] = hcri_random_normal(&job->random);
+        if (job->parameters != NULL)
+            memcpy(job->parameters + i * p, parameters_of(parameters, row), p * sizeof *job->parameters);
+    }
+}
+
+/* Makes room for the number of each path in front of its values. */
+static void number_paths(const struct job *job) {
+    const struct row_map *map = &job->rows;
+    const size_t columns = map->results.columns, n = columns - 1;
+    for (size_t i = map->lines; i-- > 0;)
+        if (map->single) {
+            memmove(map->singles + i * columns + 1, map->singles + i * n, n * sizeof *map->singles);
+            map->singles[i * columns] = (float)(i % job->paths);
+        } else {
+            memmove(map->values + i * columns + 1, map->values + i * n, n * sizeof *map->values);
+            map->values[i * columns] = (double)(i % job->paths);
+        }
 }
 
 static void compute(struct row_map *map) {
     struct job *job = (struct job *)map;
-    const hcr_table *inputs = &map->samples.stream.table;
-    const double *parameters = map->samples.parameters.values;
+    const double *inputs = map->samples.stream.table.values, *parameters = map->samples.parameters.values;
+    if (job->paths != 0) {
+        draw_noise(job);
+        inputs = job->inputs;
+        parameters = job->parameters;
+    }
     must(map->single
-             ? hcr_predict_f32(job->model, inputs->rows, inputs->values, parameters, map->singles, map->outcomes,
-                               &failure)
-             : hcr_predict(job->model, inputs->rows, inputs->values, parameters, map->values, map->outcomes, &failure));
-    if (inputs->rows > 0)
+             ? hcr_predict_f32(job->model, map->lines, inputs, parameters, map->singles, map->outcomes, &failure)
+             : hcr_predict(job->model, map->lines, inputs, parameters, map->values, map->outcomes, &failure));
+    if (job->paths != 0)
+        number_paths(job);
+    if (map->lines > 0)
         keep_last(job);
 }
 
@@ -153,6 +197,17 @@ static void draw(const struct job *job) {
     free(lower);
 }
 
+static void name_paths(struct job *job) {
+    struct results *results = &job->rows.results;
+    char **names = allocate(results->columns + 1, sizeof *names);
+    names[0] = "sample_id"; /* as StatsForecast.simulate calls it */
+    memcpy(names + 1, results->names, results->columns * sizeof *names);
+    results->names = names;
+    results->columns++;
+    results->lines = job->paths;
+    hcri_random_seed(&job->random, job->seed);
+}
+
 static int run(struct job *job, const char *const *operand) {
     struct row_map *rows = &job->rows;
     struct samples *samples = &rows->samples;
@@ -162,8 +217,15 @@ static int run(struct job *job, const char *const *operand) {
     const hcr_region *region = hcr_model_region(job->model);
     rows->results.columns = hcr_region_dimension(region);
     rows->results.names = (char **)hcr_model_output_names(job->model);
+    const size_t as_trained = hcr_model_samples(job->model);
+    if (job->paths != 0 && as_trained == 0)
+        fail_usage("predict", "--samples is for models that `hcr fit --samples` trained");
+    if (job->paths == 0)
+        job->paths = as_trained;
+    if (job->paths != 0)
+        name_paths(job);
     samples->what = "X";
-    samples->count = hcr_model_inputs(job->model);
+    samples->count = hcr_model_inputs(job->model) - (job->paths == 0 ? 0 : HCR_NOISE);
     samples->names = hcr_model_input_names(job->model);
     samples->column = hcr_model_parameter_columns(job->model);
     samples->parameters.region = region;
@@ -180,6 +242,10 @@ int command_predict(int argc, char **argv) {
         OPTION_ROW_OUTPUT(&job.rows.results.path),
         OPTION_ROW_PARAMETERS(&job.rows.samples.parameters.path),
         OPTION_ROW_SINGLE(&job.rows.single),
+        {OPTION_COUNT, '\0', "samples", "N",
+         "of a model of samples: paths of each row, numbered in the column sample_id; as many as in training",
+         &job.paths, 1, 0},
+        {OPTION_SEED, '\0', "seed", "N", "of what is drawn for them; 0", &job.seed, 0, 0},
         {OPTION_TEXT, '\0', "plot", "FILE",
          "draw the last row, between the bounds of the region, into FILE.svg or FILE.png (gnuplot)", &job.plot_path, 0,
          0},

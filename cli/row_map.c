@@ -4,8 +4,9 @@
 
 static void note_outcomes(struct row_map *map) {
     struct samples *samples = &map->samples;
-    for (size_t i = 0; i < samples->stream.table.rows; i++) {
-        const uint32_t outcome = map->outcomes[i];
+    const size_t rows = samples->stream.table.rows, each = rows == 0 ? 1 : map->lines / rows;
+    for (size_t i = 0; i < rows; i++) {
+        const uint32_t outcome = map->outcomes[i * each];
         tally_add(&map->outcome[outcome], samples->stream.first_row + i);
         if (outcome == HCR_OUTCOME_OUT_OF_RANGE || outcome == HCR_OUTCOME_NO_ORIGIN || outcome == HCR_OUTCOME_DEPENDENT)
             samples_note_lost(samples, i);
@@ -16,14 +17,15 @@ void row_map_run(struct row_map *map, const char *input, void (*apply)(struct ro
     map->results.precision = map->single ? HCR_SINGLE : HCR_DOUBLE;
     samples_open(&map->samples, input, &map->results);
     while (samples_next(&map->samples)) {
-        const size_t rows = map->samples.stream.table.rows, columns = map->results.columns;
-        map->values = renew(map->values, rows, columns * sizeof *map->values);
-        map->outcomes = renew(map->outcomes, rows, sizeof *map->outcomes);
+        const size_t columns = map->results.columns, each = map->results.lines == 0 ? 1 : map->results.lines;
+        const size_t lines = map->lines = map->samples.stream.table.rows * each;
+        map->values = renew(map->values, lines, columns * sizeof *map->values);
+        map->outcomes = renew(map->outcomes, lines, sizeof *map->outcomes);
         if (map->single)
-            map->singles = renew(map->singles, rows, columns * sizeof *map->singles);
+            map->singles = renew(map->singles, lines, columns * sizeof *map->singles);
         apply(map);
         if (map->single)
-            values_from_single(map->singles, rows * columns, map->values);
+            values_from_single(map->singles, lines * columns, map->values);
         note_outcomes(map);
         stream_write(&map->samples.stream, map->values);
     }

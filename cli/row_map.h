@@ -15,6 +15,7 @@ struct row_map {
     struct tally outcome[ROW_OUTCOMES];
 
     /* of a round */
+    size_t lines;   /* of results: a row of the table each, or results.lines */
     double *values; /* the results … */
     float *singles; /* … with `single` here, from where they go there */
     uint32_t *outcomes;

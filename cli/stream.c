@@ -8,10 +8,14 @@
 
 #include "base/system.h"
 
+static size_t lines_of(const struct results *results) {
+    return results == NULL || results->lines == 0 ? 1 : results->lines;
+}
+
 static size_t part_bytes(const struct results *results) {
     const int in_order =
         results != NULL && hcr_table_format_of(results->path) == HCR_TABLE_NPY && !output_file_is_whole(results->path);
-    return in_order ? SIZE_MAX / 4 : 1 << 20;
+    return in_order ? SIZE_MAX / 4 : (1 << 20) / lines_of(results) + 1;
 }
 
 void stream_open(struct stream *stream, const char *input, size_t columns, const char *const *names,
@@ -63,16 +67,18 @@ static void write_cell(FILE *file, const char *text) {
 /* The lines of results, behind each row's words that nobody asked for, such as dates. */
 static void write_with_words(struct stream *stream, const char *bytes, size_t size, hcr_table_piece piece) {
     FILE *file = stream->file.stream;
-    const char *const *names, *cells;
-    const size_t words = hcr_table_reader_words(stream->reader, &names, &cells);
+    const char *const *names, *row;
+    const size_t words = hcr_table_reader_words(stream->reader, &names, &row), lines = lines_of(stream->results);
     const char *const end = bytes + size;
-    while (bytes < end) {
-        const char *next = (const char *)memchr(bytes, '\n', (size_t)(end - bytes)) + 1;
+    for (size_t line = 1; bytes < end; line++) {
+        const char *next = (const char *)memchr(bytes, '\n', (size_t)(end - bytes)) + 1, *cells = row;
         for (size_t k = 0; k < words; k++) {
             write_cell(file, piece == HCR_TABLE_HEAD ? names[k] : cells);
             cells += piece == HCR_TABLE_HEAD ? 0 : strlen(cells) + 1;
             fputc(',', file);
         }
+        if (line % lines == 0)
+            row = cells;
         fwrite(bytes, 1, (size_t)(next - bytes), file);
         bytes = next;
     }
@@ -105,13 +111,13 @@ static void write_piece(struct stream *stream, size_t rows, double *values, hcr_
 /* The line of names, or the NPY header with the number of rows so far. */
 static void write_head(struct stream *stream) {
     double none = 0;
-    write_piece(stream, stream->rows, &none, HCR_TABLE_HEAD);
+    write_piece(stream, stream->rows * lines_of(stream->results), &none, HCR_TABLE_HEAD);
 }
 
 void stream_write(struct stream *stream, double *values) {
     if (stream->round == 1)
         write_head(stream);
-    write_piece(stream, stream->table.rows, values, HCR_TABLE_ROWS);
+    write_piece(stream, stream->table.rows * lines_of(stream->results), values, HCR_TABLE_ROWS);
 }
 
 void stream_close(struct stream *stream) {

@@ -14,6 +14,7 @@ struct results {
     size_t columns;
     char **names;
     hcr_precision precision;
+    size_t lines; /* for each row of the table; 0: one */
 };
 
 struct stream {
@@ -38,7 +39,7 @@ void stream_open(struct stream *stream, const char *input, size_t columns, const
 double stream_share(const struct stream *stream, double share);
 /* Begins a round, whose rows are then in `table`; 0 when there is none to come. */
 int stream_next(struct stream *stream);
-/* Writes its results, a row for each of the table. */
+/* Writes its results, a row for each of the table, or `lines`. */
 void stream_write(struct stream *stream, double *values);
 /* The results appear under their name. */
 void stream_close(struct stream *stream);

@@ -29,12 +29,15 @@ typedef enum hcr_head {
 } hcr_head;
 
 /* What an output costs that misses its target by m, in units of the targets' deviation; a sample's loss is their mean.
- */
+ * That of paths is the energy score. */
 typedef enum hcr_loss {
     HCR_LOSS_SQUARED = 0,  /* m² */
     HCR_LOSS_ABSOLUTE = 1, /* |m| */
     HCR_LOSS_HUBER = 2,    /* ½ m² where |m| <= delta, else delta (|m| − ½ delta) */
-    HCR_LOSS_PINBALL = 3   /* quantile · |m| below the target, (1 − quantile) · |m| above it */
+    HCR_LOSS_PINBALL = 3,  /* quantile · |m| below the target, (1 − quantile) · |m| above it */
+    HCR_LOSS_ENERGY = 4 /* Σ_i |m_i|/N − Σ_{i<j} |m_i − m_j|/(N (N − 1)) of N paths' misses m_1 … m_N, |m| the root of
+                         * the mean square: least on average where paths are drawn as targets are, whatever N is
+                         * (Gneiting and Raftery, 2007; fair for N paths: Ferro, 2014) */
 } hcr_loss;
 
 /* Called after each epoch (and, with step < steps, now and then during one). Return true to stop: the model so far
@@ -100,6 +103,8 @@ typedef struct hcr_fit_options {
                             * then the values of a series just before the outputs; 0: none */
     bool validation_last;  /* false: the rows kept for validation are drawn; true: they are the last ones, which of
                             * windows over a series are the latest, and show how a model fares as the series goes on */
+    size_t samples;        /* 0; N from 2 to 64: the model makes paths, drawn as the targets are, of which N a row are
+                            * compared with its target in training. The loss is then energy; the encoder dense */
 } hcr_fit_options;
 #define HCR_FIT_OPTIONS_INIT                                                                                           \
     {                                                                                                                  \
@@ -107,7 +112,7 @@ typedef struct hcr_fit_options {
             /* epochs */ 100, /* batch */ 32, /* rate */ 1e-3, /* decay of the rate */ 1, 0, /* clip */ 0, 0,          \
             /* patience */ 0, /* seed */ 0, /* radius_weight */ 1, 0, false, 0, /* checkpoint */ NULL, false, NULL,    \
             NULL, HCR_LOSS_SQUARED, /* delta */ 1, /* quantile */ 0.5, NULL, /* quantiles */ NULL, 0, false,           \
-            /* members */ 1, NULL, 0, 0, false                                                                         \
+            /* members */ 1, NULL, 0, 0, false, /* samples */ 0                                                        \
     }
 
 typedef struct hcr_fit_report {
@@ -180,6 +185,10 @@ HCR_API const char *const *hcr_model_input_names(const hcr_model *model);
 HCR_API const char *const *hcr_model_output_names(const hcr_model *model);
 /* For each parameter of the region the input that it is; NULL when they are given apart, and without parameters. */
 HCR_API const size_t *hcr_model_parameter_columns(const hcr_model *model);
+/* With samples, the `samples` of training, 0 for other models. The last HCR_NOISE inputs of such a model are noise,
+ * numbers of the standard normal distribution that the caller draws: each draw makes a path, its prediction. */
+#define HCR_NOISE 16
+HCR_API size_t hcr_model_samples(const hcr_model *model);
 /* The quantile levels that a model has for each output; NULL, and *count = 0, for a model without. */
 HCR_API const double *hcr_model_quantiles(const hcr_model *model, size_t *count);
 HCR_API const char *hcr_model_summary(const hcr_model *model); /* one line: encoder, head, sizes */

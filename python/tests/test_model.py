@@ -156,6 +156,48 @@ def test_quantiles(tmp_path):
         hcr.fit(region, X, Y, parameters=x, quantiles=[])
 
 
+def test_samples(tmp_path):
+    """Paths of outputs that rise and fall together, in a region that moves: all inside, in both precisions, drawn as
+    the targets are, the same from a file."""
+    random = np.random.default_rng(6)
+
+    def draw(count):
+        X, x = random.random((count, 2)), 0.9 + 0.6 * random.random((count, 1))
+        together = (0.1 + 0.2 * X[:, :1]) * random.standard_normal((count, 1))
+        return X, x, region.project(0.4 * X[:, 1:] + 0.3 + np.hstack([together, -together]), x)
+
+    region = hcr.Region("var y[2]\nparam most in [0.7, 1.6]\n0 <= y\nsum(y) <= most")
+    X, x, Y = draw(2000)
+    model = hcr.fit(region, X, Y, parameters=x, samples=8, epochs=40, rate=3e-3)
+    assert model.samples == 8 and model.input_names[2:4] == ("noise[0]", "noise[1]")
+    X, x, Y = draw(1000)
+    paths, outcomes = model.predict(X, x, samples=100, outcomes=True)
+    assert paths.shape == (1000, 100, 2) and outcomes.shape == (1000, 100)
+    for single in (False, True):
+        inside = model.predict(X, x, single=single)
+        assert region.check(inside, np.broadcast_to(x[:, None], (1000, 8, 1)).astype(inside.dtype)).all()
+    # Of a thousand rows each, four standard errors: where the targets rank among their paths, and their deviations.
+    assert abs((Y[:, None] >= paths).mean() - 0.5) < 0.04
+    inner = ((np.quantile(paths, 0.1, axis=1) <= Y) & (np.quantile(paths, 0.9, axis=1) >= Y)).mean()
+    assert abs(inner - 0.8) < 0.06
+    assert np.corrcoef(*(paths - paths.mean(1, keepdims=True)).reshape(-1, 2).T)[0, 1] < -0.7
+    wide = X[:, 0] > 0.5
+    assert paths[wide].std(axis=1).mean() > 1.3 * paths[~wide].std(axis=1).mean()
+    np.testing.assert_array_equal(model.predict(X[0], x[0], seed=3), model.predict(X[:1], x[:1], seed=3)[0])
+    assert (model.predict(X[0], x[0], seed=4) != model.predict(X[0], x[0], seed=3)).any()
+    model.save(tmp_path / "model")
+    loaded = hcr.load_model(tmp_path / "model")
+    np.testing.assert_array_equal(loaded.predict(X, x), model.predict(X, x))
+    assert loaded.samples == 8 and loaded.to_bytes() == model.to_bytes()
+    with pytest.raises(hcr.Error, match="from 2 to 64"):
+        hcr.fit(region, X, Y, parameters=x, samples=1)
+    with pytest.raises(hcr.Error, match="encoded targets"):
+        hcr.fit(region, X, Y, parameters=x, samples=8, head="hcr")
+    plain = hcr.fit(region, X, Y, parameters=x, epochs=1)
+    with pytest.raises(hcr.Error, match="this model makes no samples"):
+        plain.predict(X, x, samples=3)
+
+
 def test_blends(tmp_path):
     """Of a real kind of series: inside exactly, no worse on the validation rows than its members, the same from a
     file; other frameworks refuse it."""

@@ -10,7 +10,7 @@
 const char *const hcri_encoder_names[] = {"dense", "lstm", NULL};
 const char *const hcri_head_names[] = {"hcr",         "hcr-direct", "hcr-contract", "simple", "hcr-soften",
                                        "hcr-project", NULL};
-static const char *const loss_names[] = {"squared", "absolute", "huber", "pinball", NULL};
+static const char *const loss_names[] = {"squared", "absolute", "huber", "pinball", "energy", NULL};
 
 /* A number of the options: its name in files and messages, and what it may be. */
 typedef struct real_option {
@@ -59,7 +59,7 @@ static hcr_status check_real(const real_option *option, double value, hcr_error 
 }
 
 static hcr_status check_loss(const hcr_fit_options *options, hcr_error *error) {
-    if ((unsigned)options->loss > HCR_LOSS_PINBALL)
+    if ((unsigned)options->loss > HCR_LOSS_ENERGY)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "there is no loss %d", (int)options->loss);
     if (options->head == HCR_HEAD_HCR && options->loss != HCR_LOSS_SQUARED)
         return hcri_fail(error, HCR_ERROR_ARGUMENT,
@@ -71,6 +71,25 @@ static hcr_status check_loss(const hcr_fit_options *options, hcr_error *error) {
         return HCR_OK;
     return hcri_fail(error, HCR_ERROR_ARGUMENT, "quantile is %g: it must be more than 0 and less than 1",
                      options->quantile);
+}
+
+static hcr_status check_samples(const hcr_fit_options *options, hcr_error *error) {
+    if (options->samples == 0 && options->loss != HCR_LOSS_ENERGY)
+        return HCR_OK;
+    if (options->samples < 2 || options->samples > HCRI_MOST_PATHS)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "samples is %zu: paths are compared, from 2 to %d of them",
+                         options->samples, HCRI_MOST_PATHS);
+    if (options->loss != HCR_LOSS_ENERGY)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "samples are learnt by the energy score, not by the %s loss",
+                         loss_names[options->loss]);
+    if (options->encoder != HCR_ENCODER_DENSE)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT,
+                         "samples need the dense encoder: the LSTM takes every column of X for a time step, noise too");
+    if (options->members > 1 || options->season != 0)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "samples are of one model: the mean of several paths is no path");
+    return options->ascent == 0 ? HCR_OK
+                                : hcri_fail(error, HCR_ERROR_ARGUMENT, "the Lagrangian (ascent = %g) isn't for samples",
+                                            options->ascent);
 }
 
 /* Each member's head; with one alone `head` isn't used. */
@@ -133,8 +152,11 @@ hcr_status hcri_options_resolve(const hcr_fit_options *given, hcr_fit_options *o
         HCRI_TRY(check_real(&reals[i], *real_of(options, &reals[i]), error));
     if (options->quantile_count != 0 && options->loss == HCR_LOSS_SQUARED)
         options->loss = HCR_LOSS_PINBALL;
+    if (options->samples != 0 && options->loss == HCR_LOSS_SQUARED)
+        options->loss = HCR_LOSS_ENERGY;
     HCRI_TRY(check_blend(options, error));
     HCRI_TRY(check_loss(options, error));
+    HCRI_TRY(check_samples(options, error));
     if (options->quantile_count != 0 && options->loss != HCR_LOSS_PINBALL)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "quantiles are learnt by the pinball loss, not by the %s one",
                          loss_names[options->loss]);
@@ -195,7 +217,12 @@ static void walk_loss(hcri_tensors *tensors, hcr_fit_options *options) {
         hcri_tensors_number(tensors, "quantile", &options->quantile);
         options->calibrate = walk_flag(tensors, "calibrate", options->calibrate);
     }
-    if (tensors->status == HCR_OK && check_loss(options, tensors->error) != HCR_OK)
+    uint64_t samples = options->samples;
+    if (options->loss == HCR_LOSS_ENERGY)
+        hcri_tensors_count(tensors, "samples", &samples);
+    options->samples = (size_t)samples;
+    if (tensors->status == HCR_OK &&
+        (check_loss(options, tensors->error) != HCR_OK || check_samples(options, tensors->error) != HCR_OK))
         tensors->status = HCR_ERROR_FORMAT;
 }
 

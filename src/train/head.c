@@ -92,6 +92,44 @@ static double polar_loss(const hcri_head *head, const float *outputs, const doub
 
 static double sign(double m) { return m > 0 ? 1 : m < 0 ? -1 : 0; }
 
+/* The energy score of m paths that miss by e_i (hcr_learn.h). Its derivative by e_i is c_i e_i − Σ_j C_ij (e_i − e_j)
+ * with c_i = 1/(n m |e_i|) and C_ij = 1/(n m (m − 1) |e_i − e_j|): output by output a product with one matrix. */
+static double energy_score(const hcri_head *head, double share, double *miss) {
+    const size_t n = head->n, m = head->paths;
+    const double each = 1 / (double)m, pair = m == 1 ? 0 : each / (double)(m - 1);
+    double matrix[HCRI_MOST_PATHS][HCRI_MOST_PATHS], before[HCRI_MOST_PATHS], score = 0;
+    for (size_t i = 0; i < m; i++)
+        for (size_t k = 0; k <= i; k++) {
+            const double *e = miss + i * n, *other = miss + k * n;
+            double squares = 0;
+#pragma omp simd reduction(+ : squares)
+            for (size_t j = 0; j < n; j++) {
+                const double difference = i == k ? e[j] : e[j] - other[j];
+                squares += difference * difference;
+            }
+            const double size = sqrt(squares / (double)n), factor = i == k ? each : -pair;
+            score += factor * size;
+            matrix[i][k] = matrix[k][i] = size > 0 ? -share * factor / ((double)n * size) : 0;
+        }
+    for (size_t i = 0; i < m; i++) {
+        double others = 0;
+        for (size_t k = 0; k < m; k++)
+            others += matrix[i][k];
+        matrix[i][i] = -others; /* c_i − Σ_k C_ik */
+    }
+    for (size_t j = 0; j < n; j++) {
+        for (size_t i = 0; i < m; i++)
+            before[i] = miss[i * n + j];
+        for (size_t i = 0; i < m; i++) {
+            double slope = 0;
+            for (size_t k = 0; k < m; k++)
+                slope += matrix[i][k] * before[k];
+            miss[i * n + j] = slope;
+        }
+    }
+    return score;
+}
+
 double hcri_mean_loss(const hcri_head *head, double share, double *miss) {
     const size_t n = head->n;
     const double part = share / (double)n, delta = head->delta;
@@ -124,28 +162,31 @@ double hcri_mean_loss(const hcri_head *head, double share, double *miss) {
             miss[j] = part * slope;
         }
         break;
+    case HCR_LOSS_ENERGY: return energy_score(head, share, miss);
     }
     return sum / (double)n;
 }
 
-/* One row of simple's; `miss` is room for n numbers. */
+/* One sample of simple's; `miss` is room for n numbers a path. */
 static double plain_loss(const hcri_head *head, const float *outputs, const double *target, double share, double *miss,
                          float *outputs_bar) {
-    for (size_t j = 0; j < head->n; j++)
-        miss[j] = (double)outputs[j] - target[j];
+    const size_t n = head->n, values = head->paths * n;
+    for (size_t k = 0; k < values; k++)
+        miss[k] = (double)outputs[k] - target[k % n];
     const double loss = hcri_mean_loss(head, share, miss);
-    for (size_t j = 0; outputs_bar != NULL && j < head->n; j++)
-        outputs_bar[j] = (float)miss[j];
+    for (size_t k = 0; outputs_bar != NULL && k < values; k++)
+        outputs_bar[k] = (float)miss[k];
     return loss;
 }
 
-/* One row of the other losses; y_bar = the derivative by y, times share. */
+/* One sample of the other losses; y_bar = the derivative by y, times share. */
 static double output_loss(const hcri_head *head, const double *y, const double *target, double share, double *y_bar) {
-    for (size_t j = 0; j < head->n; j++)
-        y_bar[j] = (y[j] - target[j]) / head->deviation[j];
+    const size_t n = head->n, values = head->paths * n;
+    for (size_t k = 0; k < values; k++)
+        y_bar[k] = (y[k] - target[k % n]) / head->deviation[k % n];
     const double loss = hcri_mean_loss(head, share, y_bar);
-    for (size_t j = 0; j < head->n; j++)
-        y_bar[j] /= head->deviation[j];
+    for (size_t k = 0; k < values; k++)
+        y_bar[k] /= head->deviation[k % n];
     return loss;
 }
 
@@ -201,15 +242,16 @@ static void outputs_back(const hcri_head *head, const hcri_losses *losses, size_
     }
 }
 
-/* Adds contract's and project's raw term to a row, simple's loss of the outputs as they are, and returns it; `miss` is
- * room for n numbers. */
+/* Adds contract's and project's raw term to a sample, simple's loss of the outputs as they are, and returns it; `miss`
+ * is room for n numbers a path. */
 static double add_raw(const hcri_head *head, const float *outputs, const double *target, double share, double *miss,
                       float *outputs_bar) {
-    for (size_t j = 0; j < head->n; j++)
-        miss[j] = (double)outputs[j] - (target[j] - head->mean[j]) / head->deviation[j];
+    const size_t n = head->n, values = head->paths * n;
+    for (size_t k = 0; k < values; k++)
+        miss[k] = (double)outputs[k] - (target[k % n] - head->mean[k % n]) / head->deviation[k % n];
     const double loss = hcri_mean_loss(head, share * head->raw_weight, miss);
-    for (size_t j = 0; outputs_bar != NULL && j < head->n; j++)
-        outputs_bar[j] += (float)miss[j];
+    for (size_t k = 0; outputs_bar != NULL && k < values; k++)
+        outputs_bar[k] += (float)miss[k];
     return head->raw_weight * loss;
 }
 
@@ -218,11 +260,11 @@ static double weight_of(const hcri_head *head, size_t row) { return head->weight
 hcr_status hcri_head_loss(const hcri_head *head, hcri_losses *losses, size_t rows, const float *outputs,
                           const size_t *row, const double *targets, double *loss, float *outputs_bar,
                           hcr_error *error) {
-    const size_t n = head->n, width = hcri_head_outputs(head->kind, n);
-    const double share = 1 / (double)rows;
+    const size_t n = head->n, width = hcri_head_outputs(head->kind, n), paths = head->paths;
+    const double share = (double)paths / (double)rows;
     *loss = 0;
     if (head->kind == HCR_HEAD_HCR || head->kind == HCR_HEAD_SIMPLE) {
-        for (size_t i = 0; i < rows; i++) {
+        for (size_t i = 0; i < rows; i += paths) {
             const float *o = outputs + i * width;
             float *bar = outputs_bar == NULL ? NULL : outputs_bar + i * width;
             const double *target = targets + row[i] * width, weight = weight_of(head, row[i]);
@@ -239,7 +281,7 @@ hcr_status hcri_head_loss(const hcri_head *head, hcri_losses *losses, size_t row
         memcpy(losses->x + i * p, head->places->x + row[i] * p, p * sizeof *losses->x);
     hcri_head_points(head, rows, outputs, row, losses->points);
     HCRI_TRY(map(head, losses, rows, error));
-    for (size_t i = 0; i < rows; i++) {
+    for (size_t i = 0; i < rows; i += paths) {
         const double weight = weight_of(head, row[i]);
         *loss +=
             weight * output_loss(head, losses->y + i * n, targets + row[i] * n, share * weight, losses->y_bar + i * n);
@@ -248,7 +290,7 @@ hcr_status hcri_head_loss(const hcri_head *head, hcri_losses *losses, size_t row
         HCRI_TRY(map_back(head, losses, rows, error));
         outputs_back(head, losses, rows, row, outputs_bar);
     }
-    for (size_t i = 0; head->raw_weight > 0 && i < rows; i++) {
+    for (size_t i = 0; head->raw_weight > 0 && i < rows; i += paths) {
         const double weight = weight_of(head, row[i]);
         *loss += weight * add_raw(head, outputs + i * width, targets + row[i] * n, share * weight, losses->y_bar,
                                   outputs_bar == NULL ? NULL : outputs_bar + i * width);

@@ -18,6 +18,8 @@
 #include "train/penalty.h"
 #include "train/sample_origins.h"
 
+#define HCRI_MOST_PATHS 64
+
 typedef struct hcri_head {
     hcr_head kind;
     size_t n;
@@ -30,6 +32,7 @@ typedef struct hcri_head {
     double delta;         /* of huber */
     const double *level;  /* of pinball: n */
     const double *weight; /* of the samples' losses, but for the Lagrangian's part; NULL: 1 */
+    size_t paths;         /* rows of outputs a sample, one after the other: of the energy score; 1 of other losses */
 } hcri_head;
 
 /* Outputs of the linear layer: n or n + 1. */
@@ -62,13 +65,13 @@ hcr_status hcri_losses_create(const hcri_head *head, size_t rows, const hcr_allo
 /* What the allocator doesn't know of. */
 void hcri_losses_release(hcri_losses *losses);
 
-/* The mean of the losses of a row's misses (y − y*)/s; `miss`, n numbers, becomes its derivative by them, times share.
- */
+/* The mean of the losses of a sample's misses (y − y*)/s; `miss`, n numbers a path, becomes its derivative by them,
+ * times share. */
 double hcri_mean_loss(const hcri_head *head, double share, double *miss);
 
-/* *loss = the weighted sum over the rows of their losses; outputs_bar (NULL: not wanted) = its derivative, over the
- * number of rows. Where a loss has a kink the derivative there is 0. Row i
- * is of sample row[i], whose target begins at targets + row[i] · hcri_head_targets. Where |u| < 1e-6 the direction's
+/* *loss = the weighted sum over the samples of their losses; outputs_bar (NULL: not wanted) = its derivative, over the
+ * number of samples. Where a loss has a kink the derivative there is 0. There are `rows` rows of outputs, of which row
+ * i is of sample row[i], whose target begins at targets + row[i] · hcri_head_targets. Where |u| < 1e-6 the direction's
  * derivative is taken as for length 1, so that training gets away from there by a step of ordinary size. */
 hcr_status hcri_head_loss(const hcri_head *head, hcri_losses *losses, size_t rows, const float *outputs,
                           const size_t *row, const double *targets, double *loss, float *outputs_bar, hcr_error *error);

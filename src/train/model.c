@@ -23,8 +23,9 @@ static hcr_status name_columns(hcr_model *model, const char *const *input_names,
     HCRI_TRY(hcri_pool_check(&model->memory, error));
     char name[256];
     for (size_t j = 0; j < inputs; j++) {
-        snprintf(name, sizeof name, "x[%zu]", j);
-        model->input_names[j] = hcri_copy_string(a, input_names == NULL ? name : input_names[j]);
+        const int noise = j >= inputs - model->noise;
+        snprintf(name, sizeof name, "%s[%zu]", noise ? "noise" : "x", noise ? j - (inputs - model->noise) : j);
+        model->input_names[j] = hcri_copy_string(a, input_names == NULL || noise ? name : input_names[j]);
     }
     for (size_t j = 0; j < n; j++) {
         hcr_region_output_name(model->region, j, name, sizeof name);
@@ -51,6 +52,8 @@ static hcr_status set_levels(hcr_model *model, hcr_error *error) {
 
 static void summarise(hcr_model *model) {
     char unit[64] = "";
+    if (model->noise != 0)
+        snprintf(unit, sizeof unit, " (%zu of them noise)", model->noise);
     if (model->net.encoder == HCR_ENCODER_LSTM)
         snprintf(unit, sizeof unit, " (%zu steps of %zu)", model->net.steps, model->net.features);
     snprintf(model->summary, sizeof model->summary, "%zu inputs%s, %s%s of %zu, head %s, %zu outputs",
@@ -62,6 +65,9 @@ static hcr_status fill(hcr_model *model, const hcr_region *region, const char *t
                        const char *const *input_names, hcr_error *error) {
     const hcr_fit_options *o = &model->options;
     const size_t n = hcr_region_dimension(region);
+    model->noise = o->samples == 0 ? 0 : HCR_NOISE;
+    if (inputs < model->noise)
+        return hcri_fail(error, HCR_ERROR_SHAPE, "a model of samples has at least %d inputs, for noise", HCR_NOISE);
     HCRI_TRY(hcri_net_shape(&model->net, o->encoder, o->linear_encoder, inputs, o->features, o->hidden,
                             hcri_head_outputs(o->head, n), error));
     HCRI_TRY(hcri_region_copy(region, &model->region, error));
@@ -112,7 +118,7 @@ static size_t find_input(const hcr_model *model, const char *name) {
 }
 
 hcr_status hcri_model_find_parameters(hcr_model *model, int named, hcr_error *error) {
-    const size_t p = hcr_region_parameters(model->region), inputs = model->net.inputs;
+    const size_t p = hcr_region_parameters(model->region), inputs = model->net.inputs - model->noise;
     if (model->net.encoder == HCR_ENCODER_LSTM)
         return hcri_fail(error, HCR_ERROR_ARGUMENT,
                          "the LSTM takes every column of X for a time step: give the parameters of the region apart");
@@ -188,6 +194,7 @@ hcri_head hcri_model_head(const hcr_model *model, const hcri_places *places) {
                        .places = hcr_region_parameters(model->region) == 0 ? &model->place : places,
                        .loss = model->options.loss,
                        .delta = model->options.delta,
+                       .paths = 1,
                        .level = model->levels};
 }
 
@@ -207,6 +214,7 @@ size_t hcr_model_inputs(const hcr_model *model) { return model->net.inputs; }
 const char *const *hcr_model_input_names(const hcr_model *model) { return (const char *const *)model->input_names; }
 const char *const *hcr_model_output_names(const hcr_model *model) { return (const char *const *)model->output_names; }
 const size_t *hcr_model_parameter_columns(const hcr_model *model) { return model->parameter_columns; }
+size_t hcr_model_samples(const hcr_model *model) { return model->options.samples; }
 const double *hcr_model_quantiles(const hcr_model *model, size_t *count) {
     *count = model->quantiles;
     return model->quantiles == 0 ? NULL : model->levels;

@@ -34,13 +34,15 @@ struct hcr_model {
     size_t *parameter_columns;
     hcri_places place; /* that of all samples; empty for a region with parameters */
     double *levels;    /* n, of the pinball loss; NULL for other losses */
+    size_t noise;      /* how many of the inputs, the last, are noise */
     size_t quantiles;  /* how many of them an output has; 0: they aren't quantiles of one */
     float *weights;
     hcri_predictor predictor;
     char summary[256];
 };
 
-/* A model with everything but scalings and weights, which are 0; the options are resolved, the names may be NULL. */
+/* A model with everything but scalings and weights, which are 0; the options are resolved. `inputs` counts the noise,
+ * which the names needn't have; they may be NULL. */
 hcr_status hcri_model_create(const hcr_region *region, const char *text, size_t inputs, const char *const *input_names,
                              const hcr_fit_options *options, hcr_model **model, hcr_error *error);
 /* Finds the parameters among the inputs: by name, or at the end when inputs have no names of their own. Errors: NAME,

@@ -52,6 +52,24 @@ static hcr_status repeat_targets(hcri_fit_run *run, hcr_error *error) {
     return HCR_OK;
 }
 
+/* Columns of noise behind the inputs. Training draws its own: these are for what is predicted of it. */
+static hcr_status add_noise(hcri_fit_run *run, hcr_error *error) {
+    hcri_samples *samples = &run->samples;
+    const size_t inputs = samples->inputs, width = inputs + HCR_NOISE;
+    if (run->options.samples == 0)
+        return HCR_OK;
+    double *X = hcri_allocate(hcri_pool_allocator(&run->memory), samples->rows, width * sizeof *X);
+    HCRI_TRY(hcri_pool_check(&run->memory, error));
+    hcri_random random;
+    hcri_random_seed(&random, run->options.seed);
+    for (size_t i = 0; i < samples->rows; i++)
+        for (size_t j = 0; j < width; j++)
+            X[i * width + j] = j < inputs ? samples->X[i * inputs + j] : hcri_random_normal(&random);
+    samples->X = X;
+    samples->inputs = width;
+    return HCR_OK;
+}
+
 /* Refuses samples of which the parameters leave nothing. */
 static hcr_status check_places(const hcri_fit_run *run, hcr_error *error) {
     const hcr_region *region = run->model->region;
@@ -255,6 +273,10 @@ static hcr_status scale(hcri_fit_run *run, hcr_error *error) {
     hcri_chosen_rows trained = {count, row, run->weights, inputs, samples->X};
     if (!hcri_scaling_measure(&model->inputs, &trained))
         return hcri_fail(error, HCR_ERROR_DATA, "the inputs are too large to take means and deviations of");
+    for (size_t j = inputs - model->noise; j < inputs; j++) {
+        model->inputs.mean[j] = 0;
+        model->inputs.deviation[j] = 1;
+    }
     trained.columns = run->n;
     trained.values = run->Y;
     if (!hcri_scaling_measure(&model->targets, &trained))
@@ -335,8 +357,11 @@ static hcr_status train(hcri_fit_run *run, hcr_error *error) {
                                     .rows = run->samples.rows - run->held,
                                     .row = run->order + run->held,
                                     .held = run->held,
-                                    .held_row = run->order};
+                                    .held_row = run->order,
+                                    .noise = model->noise};
     run->training.head.weight = run->weights;
+    if (model->noise != 0)
+        run->training.head.paths = run->options.samples;
     HCRI_TRY(hcri_training_create(&run->training, run->state.multiplier, hcri_pool_allocator(&run->memory), error));
     const hcr_status status = hcri_training_run(&run->training, &run->state, save_state, run, error);
     if (status != HCR_OK && status != HCR_ERROR_INTERRUPTED)
@@ -441,6 +466,7 @@ static hcr_status create_model(hcri_fit_run *run, const hcr_region *region, cons
 
 hcr_status hcri_fit_run_all(hcri_fit_run *run, const hcr_region *region, const char *text, hcr_fit_report *report,
                             hcr_error *error) {
+    HCRI_TRY(add_noise(run, error));
     HCRI_TRY(create_model(run, region, text, error));
     const hcr_model *model = run->model;
     HCRI_TRY(check_finite(run, region, error));
@@ -497,7 +523,7 @@ hcr_status hcr_fit(const hcr_region *region, const char *text, size_t rows, size
     call.samples.weights = call.options.sample_weights;
     const size_t n = hcr_region_dimension(region), p = hcr_region_parameters(region);
     const size_t levels = call.options.quantile_count == 0 ? 1 : call.options.quantile_count;
-    if (inputs != 0 && rows > SIZE_MAX / 64 / levels / (inputs + n + p))
+    if (inputs != 0 && rows > SIZE_MAX / 64 / levels / (inputs + HCR_NOISE + n + p))
         return hcri_fail(error, HCR_ERROR_SHAPE, "%zu rows of %zu inputs are too many", rows, inputs);
     hcr_fit_report filled = {0};
     const int is_blend = call.options.members > 1 || call.options.season != 0;

@@ -28,12 +28,14 @@ hcr_status hcri_training_create(hcri_training *training, double *multiplier, con
                                 hcr_error *error) {
     /* Validation uses the same batches, so rows are what is smaller. */
     const size_t most = training->rows > training->held ? training->rows : training->held,
-                 batch = training->options->batch < most ? training->options->batch : most;
+                 batch = training->options->batch < most ? training->options->batch : most,
+                 paths = training->head.paths;
     training->order = hcri_allocate(allocator, training->rows, sizeof *training->order);
     training->gradient = hcri_floats(allocator, training->net->weights);
-    HCRI_ALLOCATED(training->order && training->gradient);
-    HCRI_TRY(hcri_pass_create(training->net, batch, allocator, &training->pass, error));
-    HCRI_TRY(hcri_losses_create(&training->head, batch, allocator, &training->losses, error));
+    training->path_row = hcri_allocate(allocator, batch, paths * sizeof *training->path_row);
+    HCRI_ALLOCATED(training->order && training->gradient && training->path_row);
+    HCRI_TRY(hcri_pass_create(training->net, batch * paths, allocator, &training->pass, error));
+    HCRI_TRY(hcri_losses_create(&training->head, batch * paths, allocator, &training->losses, error));
     if (training->options->ascent == 0)
         return HCR_OK;
     training->losses.penalty = &training->penalty;
@@ -42,14 +44,26 @@ hcr_status hcri_training_create(hcri_training *training, double *multiplier, con
 
 void hcri_training_release(hcri_training *training) { hcri_losses_release(&training->losses); }
 
-/* outputs_bar: of the mean over the rows. */
-static hcr_status forward(hcri_training *training, const float *weights, size_t count, const size_t *row, double *loss,
-                          float *outputs_bar, hcr_error *error) {
+/* Fills the pass's input with the paths of the rows, their noise drawn; returns how many those are. */
+static size_t gather(hcri_training *training, hcri_random *random, size_t count, const size_t *row) {
+    const size_t inputs = training->net->inputs, paths = training->head.paths, noise = training->noise;
+    float *input = training->pass.input;
+    for (size_t i = 0; i < count * paths; i++)
+        training->path_row[i] = row[i / paths];
+    hcri_pass_gather(training->net, &training->pass, count * paths, training->path_row, training->inputs);
+    for (size_t i = 0; i < count * paths; i++)
+        for (size_t j = inputs - noise; j < inputs; j++)
+            input[i * inputs + j] = (float)hcri_random_normal(random);
+    return count * paths;
+}
+
+/* The loss of what was gathered; outputs_bar: of the mean over the rows. */
+static hcr_status forward(hcri_training *training, const float *weights, size_t count, double *loss, float *outputs_bar,
+                          hcr_error *error) {
     hcri_pass *pass = &training->pass;
-    hcri_pass_gather(training->net, pass, count, row, training->inputs);
     hcri_net_forward(training->net, weights, pass, count);
-    return hcri_head_loss(&training->head, &training->losses, count, pass->outputs, row, training->targets, loss,
-                          outputs_bar, error);
+    return hcri_head_loss(&training->head, &training->losses, count, pass->outputs, training->path_row,
+                          training->targets, loss, outputs_bar, error);
 }
 
 hcr_status hcri_training_step(hcri_training *training, hcri_state *state, size_t count, const size_t *row, double *loss,
@@ -57,8 +71,9 @@ hcr_status hcri_training_step(hcri_training *training, hcri_state *state, size_t
     const hcr_fit_options *options = training->options;
     hcri_pass *pass = &training->pass;
     float *gradient = training->gradient;
-    HCRI_TRY(forward(training, state->weights, count, row, loss, pass->outputs_bar, error));
-    hcri_net_backward(training->net, state->weights, pass, count, gradient);
+    const size_t paths = gather(training, &state->random, count, row);
+    HCRI_TRY(forward(training, state->weights, paths, loss, pass->outputs_bar, error));
+    hcri_net_backward(training->net, state->weights, pass, paths, gradient);
     double scale = 1;
     if (options->clip > 0) {
         double squares = 0;
@@ -95,12 +110,15 @@ static double weigh(const hcri_training *training, size_t count, const size_t *r
 
 hcr_status hcri_training_loss(hcri_training *training, const float *weights, size_t count, const size_t *row,
                               double *loss, hcr_error *error) {
-    const size_t batch = training->pass.capacity;
+    const size_t batch = training->pass.capacity / training->head.paths;
     double sum = 0;
+    hcri_random random; /* the same noise each time: what is compared differs by the weights */
+    hcri_random_seed(&random, training->options->seed);
     for (size_t first = 0; first < count; first += batch) {
         const size_t left = count - first, part = left < batch ? left : batch;
         double part_loss;
-        HCRI_TRY(forward(training, weights, part, row + first, &part_loss, NULL, error));
+        const size_t paths = gather(training, &random, part, row + first);
+        HCRI_TRY(forward(training, weights, paths, &part_loss, NULL, error));
         sum += part_loss;
     }
     *loss = count == 0 ? NAN : sum / weigh(training, count, row);

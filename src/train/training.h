@@ -34,12 +34,13 @@ typedef struct hcri_training {
     const size_t *row;     /* … and which */
     size_t held;           /* those for validation */
     const size_t *held_row;
+    size_t noise; /* how many of the inputs, the last, are drawn for each path */
     /* made by hcri_training_create */
     hcri_pass pass;
     hcri_losses losses;
     hcri_penalty penalty; /* losses.penalty, when options->ascent isn't 0 */
     float *gradient;
-    size_t *order;
+    size_t *order, *path_row; /* path_row: the row of each path of a batch */
 } hcri_training;
 /* What was given must stay where it is, this struct and the state's multipliers included. `allocator` releases what was
  * taken from it, hcri_training_release the rest. */

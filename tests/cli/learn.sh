@@ -85,6 +85,38 @@ expect 2 fit s1/limits.region s1/x_train.csv s1/y_train.csv -o wrong --quantiles
 says "$messages" 'calibrate needs rows that aren.t trained on'
 absent wrong
 
+# Samples: paths of each row, numbered, different, inside in both precisions, with the row's words in front of each;
+# noise is the last inputs of the exported network.
+expect 0 fit s1/limits.region s1/x_train.csv s1/y_train.csv -o samples --samples 4 --hidden 8 --epochs 5
+says "$output" '40 inputs \(16 of them noise\), dense of 8, head hcr-project'
+for single in "" --single; do
+    expect 0 predict $single samples s1/x_test.csv -o y.csv --seed 2
+    expect 0 check $single --exact s1/limits.region y.csv
+done
+rows=$(($(wc -l <s1/x_test.csv) - 1))
+same "paths" $((4 * rows + 1)) "$(wc -l <y.csv)"
+sed '1s/^/day,/; 2,$s/^/monday,/' s1/x_test.csv | head -3 >named.csv
+expect 0 predict samples named.csv -o y.csv --samples 3
+same "numbers" 'day,sample_id,y[0] monday,0 monday,1 monday,2 monday,0 monday,1 monday,2' \
+    "$(tr -d '"' <y.csv | cut -d, -f1-3 | sed '2,$s/,[^,]*$//' | xargs)"
+same "different paths" 7 "$(cut -d, -f3 y.csv | sort -u | wc -l)"
+expect 0 predict samples named.csv -o again.csv --samples 3
+cmp -s y.csv again.csv || fail "the same seed gives other paths"
+expect 0 predict samples named.csv -o paths.npy --samples 3
+expect 0 check --exact s1/limits.region y.csv
+expect 0 fit s1/limits.region s1/x_train.csv s1/y_train.csv -o contracted --samples 2 --head hcr-contract --hidden 8 --epochs 1
+expect 0 export c contracted -o drawn
+(cd drawn && ${CC:-cc} -std=c99 -O1 -o try *.c -lm && ./try) >/dev/null || fail "the exported network differs"
+expect 2 predict quantiles s1/x_test.csv --samples 3
+says "$messages" '--samples is for models that .hcr fit --samples. trained'
+expect 2 fit s1/limits.region s1/x_train.csv s1/y_train.csv -o wrong --samples 4 --encoder lstm
+says "$messages" 'samples need the dense encoder'
+expect 2 fit s1/limits.region s1/x_train.csv s1/y_train.csv -o wrong --samples 4 --loss absolute
+says "$messages" 'samples are learnt by the energy score, not by the absolute loss'
+expect 2 fit s1/limits.region s1/x_train.csv s1/y_train.csv -o wrong --samples 4 --season 12
+says "$messages" 'the mean of several paths is no path'
+absent wrong
+
 # Blends: one file, predictions inside, in both precisions; shares of 0 and 1 in all.
 expect 0 fit s1/limits.region s1/x_train.csv s1/y_train.csv -o blend --blend hcr-project,hcr-contract --season 12 --hidden 8 --epochs 3 --validation 0.3
 says "$output" 'blend of [01]\.[0-9]+ hcr-project \+ [01]\.[0-9]+ hcr-contract \+ [01]\.[0-9]+ seasonal'

@@ -134,7 +134,7 @@ class FitOptionsStruct(ctypes.Structure):
         "double: radius_weight raw_weight; bool: common_scale; double: ascent; text: checkpoint; bool: resume; "
         "progress: progress; pointer: progress_context; int: loss; double: delta quantile; "
         "pointer: sample_weights quantiles; size: quantile_count; bool: calibrate; "
-        "size: members; pointer: blend; size: blend_count season; bool: validation_last",
+        "size: members; pointer: blend; size: blend_count season; bool: validation_last; size: samples",
         progress=ProgressCallback,
     )
 
@@ -249,7 +249,7 @@ _PLAIN: dict[str, tuple[Any, tuple[Any, ...]]] = _table(
         ),
         (
             "region_dimension region_constraints region_freedom region_equalities region_parameters "
-            "region_blocks builder_dimension builder_columns import_notices model_inputs",
+            "region_blocks builder_dimension builder_columns import_notices model_inputs model_samples",
             (c_size_t, (_P,)),
         ),
         (

@@ -196,6 +196,8 @@ def predict(model: Model, X: Any, parameters: Any = None) -> Any:
         A Dask array (rows, outputs) or data frame, not computed yet; the outputs of a model of quantiles are one after
         the other, as its ``output_names`` are.
     """
+    if model.samples:
+        raise make("unsupported", "Dask has no paths of a model of samples: predict parts of X with `Model.predict`")
     apart = _parameters(model.region) if model.parameter_columns is None else ()
     return _over("predict", model, X, parameters, model.input_names, apart, model.output_names, np.float64)
 

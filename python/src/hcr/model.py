@@ -77,6 +77,10 @@ class Model:
         levels = library.hcr_model_quantiles(handle, ctypes.byref(count))
         #: the quantile levels of each output; None for a model without
         self.quantiles = tuple(levels[: count.value]) if levels else None
+        #: how many paths `predict` draws of each row; 0 for a model whose predictions aren't drawn. The last 16 of its
+        #: inputs are then noise, which isn't in X
+        self.samples: int = library.hcr_model_samples(handle)
+        self._noise = 16 if self.samples else 0
         if self.quantiles is None:
             self.region._text = (text or b"").decode()
         self.output_names = self.region.names
@@ -97,6 +101,8 @@ class Model:
         single: bool = False,
         outcomes: Literal[False] = False,
         bad: Bad = "nan",
+        samples: int | None = None,
+        seed: int = 0,
     ) -> Array: ...
     @overload
     def predict(
@@ -107,6 +113,8 @@ class Model:
         single: bool = False,
         outcomes: Literal[True],
         bad: Bad = "nan",
+        samples: int | None = None,
+        seed: int = 0,
     ) -> tuple[Array, Array]: ...
     @overload
     def predict(
@@ -117,6 +125,8 @@ class Model:
         single: bool = False,
         outcomes: bool,
         bad: Bad = "nan",
+        samples: int | None = None,
+        seed: int = 0,
     ) -> Any: ...
     def predict(
         self,
@@ -126,6 +136,8 @@ class Model:
         single: bool = False,
         outcomes: bool = False,
         bad: Bad = "nan",
+        samples: int | None = None,
+        seed: int = 0,
     ) -> Any:
         """Predictions.
 
@@ -135,18 +147,30 @@ class Model:
             single: give float32, exactly inside as such.
             outcomes: whether to return an `Outcome` a row, too.
             bad: what stands for rows with a NaN or an infinity, ``"nan"`` or ``"origin"``.
+            samples, seed: of a model of samples: how many paths are drawn of each row (None: as in training), and
+                from which random numbers.
 
         Returns:
-            (rows, n) or (n,); with `quantiles` (rows, n, levels) or (n, levels), in order along the last axis. Every
-            row is exactly inside, whatever X is, unless the head is ``simple``; or NaN for a bad value and for
-            parameters that are out of range or leave nothing. With ``outcomes``, a pair of that and an outcome a row.
+            (rows, n) or (n,); with `quantiles` (rows, n, levels) or (n, levels), in order along the last axis; with
+            `samples` (rows, samples, n) or (samples, n). Every row is exactly inside, whatever X is, unless the head is
+            ``simple``; or NaN for a bad value and for parameters that are out of range or leave nothing. With
+            ``outcomes``, a pair of that and an outcome a row, or a path.
         """
         known_bad(bad)
-        array = doubles(rows(X, self.inputs, "X", self.input_names), "X")
+        width = self.inputs - self._noise
+        array = doubles(rows(X, width, "X", self.input_names[:width]), "X")
         shape = array.shape[:-1]
+        given = None if parameters is None else _apart(self.region, parameters, shape)
+        if samples is not None and not self.samples:
+            raise make("argument", "this model makes no samples: train one with hcr.fit(…, samples=16)")
+        if self.samples:
+            shape = (*shape, self.samples if samples is None else whole(samples, "samples", 1))
+            noise = np.random.default_rng(whole(seed, "seed")).standard_normal((*shape, self._noise))
+            array = np.concatenate([np.broadcast_to(array[..., None, :], (*shape, width)), noise], axis=-1)
+            if given is not None:
+                given = np.ascontiguousarray(np.broadcast_to(given[..., None, :], (*shape, self.region.p)))
         result = np.empty((*shape, self.region.n), np.float32 if single else np.float64)
         found = np.empty(shape, np.uint32)
-        given = None if parameters is None else _apart(self.region, parameters, shape)
         _library.call(
             "hcr_predict_f32" if single else "hcr_predict",
             self._handle,
@@ -261,6 +285,7 @@ def fit(
     quantile: float = 0.5,
     quantiles: Sequence[float] | None = None,
     calibrate: bool = False,
+    samples: int = 0,
     members: int = 1,
     blend: Sequence[Head] | None = None,
     season: int = 0,
@@ -299,8 +324,8 @@ def fit(
         encoder: ``"dense"``, or ``"lstm"``, for which a row is steps × features.
         head: ``"hcr"`` (the paper's), ``"hcr-direct"``, ``"hcr-contract"``, ``"hcr-soften"``,
             ``"hcr-project"`` (trained through the nearest point), or ``"simple"``, which
-            guarantees nothing. None: ``"hcr"``, with a loss that isn't squared ``"hcr-contract"``, with `quantiles`
-            ``"hcr-project"``.
+            guarantees nothing. None: ``"hcr"``, with a loss that isn't squared ``"hcr-contract"``, with `quantiles` or
+            `samples` ``"hcr-project"``.
         loss: what an output costs that misses its target by m, in units of the targets' deviation: ``"squared"``, m²;
             ``"absolute"``, |m|; ``"huber"``, ½ m² up to `delta` and delta (|m| − ½ delta) beyond;
             ``"pinball"``, quantile · |m| below the target and (1 − quantile) · |m| above it. Head ``"hcr"``,
@@ -312,6 +337,9 @@ def fit(
         calibrate: with `validation`, for heads ``"hcr-contract"`` and ``"hcr-project"``: after training, move the
             quantiles of each level, before they are taken inside, until the share of the validation targets at or below
             them is the level.
+        samples: from 2 to 64: a model whose predictions are paths, drawn as the targets are, all of them in the region.
+            Noise goes into the network beside X, and so many paths of each row are trained by their energy score
+            against the row's target. Needs the dense encoder and another head than ``"hcr"``.
         members: how many models are trained, each from its own initial weights, and blended: predictions are their
             means, with weights that make the loss of the rows kept for `validation` least (equal ones for members of
             one head, and for all without), and exactly inside; with `validation` they are trained again on all rows.
@@ -354,7 +382,7 @@ def fit(
     """
     needs_region(region, "fit")
     if head is None:
-        head = "hcr-project" if quantiles is not None else "hcr" if loss == "squared" else "hcr-contract"
+        head = "hcr-project" if quantiles is not None or samples else "hcr" if loss == "squared" else "hcr-contract"
     if raw_weight is None:
         raw_weight = float(quantiles is not None and head in ("hcr-contract", "hcr-project"))
     levels = None if quantiles is None else np.atleast_1d(doubles(quantiles, "quantiles"))
@@ -433,6 +461,7 @@ def fit(
         blend_count=len(blended),
         season=whole(season, "season"),
         validation_last=validation_last,
+        samples=whole(samples, "samples"),
     )
     handle, filled = ctypes.c_void_p(), _library.FitReportStruct()
     error = _library.ErrorStruct()
