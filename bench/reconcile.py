@@ -7,7 +7,7 @@ The data are the two grouped hierarchies that HierarchicalForecast's own example
 by its keys: the Australian prison population (https://OTexts.com/fpp3/extrafiles/prison_population.csv) and domestic
 tourism by region and purpose (https://robjhyndman.com/publications/mint/, TourismData: three lines of state, region and
 purpose, then a line a month). Base forecasts are statsforecast's, two years ahead. Both sides get them with negative
-ones replaced by 0, as MinTrace replaces them, and take turns; times are of the whole call on frames, one thread, the
+ones replaced by 0, as MinTrace replaces them, and take turns; times are processor time of the whole call on frames, the
 least of several. The judge is scipy's nnls, an active-set method for the same least squares.
 """
 
@@ -65,9 +65,9 @@ def base_forecasts(frame, levels, season, freq, ahead):
 
 
 def timed(call):
-    start = time.perf_counter()
+    start = time.process_time()
     result = call()
-    return result, time.perf_counter() - start
+    return result, time.process_time() - start
 
 
 def wide(frame, column, ids):

@@ -366,7 +366,8 @@ class Builder:
         """
         return self._finish("")
 
-    def _finish(self, text: str) -> Region:
+    def _finish(self, text: str, *, at_once: bool = False) -> Region:
+        """`at_once`: without a thread that can be interrupted, where there is nothing to search for."""
         from .region import Region
 
         def make(stop: _interrupt.Stop) -> int:
@@ -376,7 +377,7 @@ class Builder:
             finally:
                 self._call("set_stop", _library.StopCallback(), None)
 
-        address = _interrupt.run(make, _library.library.hcr_region_free)
+        address = make(_interrupt.Stop()) if at_once else _interrupt.run(make, _library.library.hcr_region_free)
         return Region._owning(address, text, self._callbacks)
 
 

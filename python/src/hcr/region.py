@@ -207,7 +207,7 @@ class Region(Display):
             made.add_equalities(A_eq, 0.0 if b_eq is None else b_eq)
         made.set_origin(origin)
         made.allow_unbounded(unbounded)
-        return made.finish()
+        return made._finish("", at_once=A is None and A_eq is None)
 
     @classmethod
     def from_cvxpy(

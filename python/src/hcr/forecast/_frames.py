@@ -70,15 +70,18 @@ def matrix(frame: Any, names: Sequence[Any]) -> Array:
     """Columns of numbers, (rows, columns), float32 where all are that; missing ones are NaN."""
     if _is_polars(frame):
         part = frame.select(names)
-        kinds, text = part.dtypes, set(names) - set(numeric(part))
+        kinds = set(part.dtypes)
+        of_numbers = all(kind.is_numeric() for kind in kinds)
     else:
         part = frame[names[0]] if len(names) == 1 else _columns(frame, names)
-        kinds = [part.dtype] if len(names) == 1 else part.dtypes.tolist()
-        text = {name for name, kind in zip(names, kinds, strict=True) if not _is_number(kind)}
-    if text:
-        raise make("data", f"the column {min(map(str, text))!r} isn't one of numbers")
+        kinds = {part.dtype} if len(names) == 1 else set(part.dtypes.tolist())
+        of_numbers = all(map(_is_number, kinds))
+    if not of_numbers:
+        known = numeric(frame)
+        raise make("data", f"the column {min(str(one) for one in names if one not in known)!r} isn't one of numbers")
     kept = np.float32 if {str(kind).lower() for kind in kinds} == {"float32"} else np.float64
-    array: Array = part.to_numpy() if _is_polars(frame) else part.to_numpy(dtype=kept, na_value=np.nan)
+    plain = _is_polars(frame) or all(isinstance(kind, np.dtype) for kind in kinds)
+    array: Array = part.to_numpy() if plain else part.to_numpy(dtype=kept, na_value=np.nan)
     return array.astype(kept, copy=False).reshape(len(frame), len(names))
 
 
@@ -103,9 +106,15 @@ def labels(frame: Any, name: Any, rows: Any = slice(None)) -> list[str]:
 
 def ranks(frame: Any, name: Any) -> Array:
     """For each row the place of its value among the column's, in order, from 0. Missing values are refused."""
+    return coded(frame, name)[0]
+
+
+def coded(frame: Any, name: Any) -> tuple[Array, Any]:
+    """The same, and the values in order."""
     if _is_polars(frame):
         none = missing(frame, name)
         codes = none if none.any() else frame[name].rank("dense").to_numpy().astype(np.intp) - 1
+        ordered = frame[name].unique().sort()
     else:
         import pandas
 
@@ -114,11 +123,13 @@ def ranks(frame: Any, name: Any) -> Array:
         # Sorted as an array: pandas' own sort of Arrow's texts is many times slower.
         values = np.asarray(different, dtype=object if different.dtype.kind == "O" else None)
         place = np.empty(len(values), dtype=np.intp)
-        place[np.argsort(values, kind="stable")] = np.arange(len(values))
+        order = np.argsort(values, kind="stable")
+        place[order] = np.arange(len(values))
         codes = place[codes] if len(values) else codes
+        ordered = different[order]
     if none.any():
         raise make("data", f"the column {name!r} has no value in row {int(none.argmax())}, counted from 0")
-    return codes  # type: ignore[no-any-return]
+    return codes, ordered
 
 
 def order_of_rows(frame: Any, time: Any) -> Array:

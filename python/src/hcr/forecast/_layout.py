@@ -118,13 +118,14 @@ def _refuse_missing(table: Table, variables: Sequence[Variable], rows: Array, sl
 
 def _refuse_other_times(table: Table, variables: Sequence[Variable], rows: Array) -> None:
     """Variables of one size have their elements at the same times."""
-    seen: dict[int, tuple[Variable, Array]] = {}
-    end = 0
-    for variable in variables:
-        start, end = end, end + variable.length
-        times = table.times[rows[:, start:end]]
-        other, expected = seen.setdefault(variable.length, (variable, times))
-        differ = (times != expected).any(axis=1)
+    lengths = np.array([variable.length for variable in variables])
+    starts = np.cumsum(lengths) - lengths
+    for length in np.unique(lengths):
+        which = np.flatnonzero(lengths == length)
+        times = table.times[rows[:, starts[which, None] + np.arange(length)]]
+        differ = (times != times[:, :1]).any(axis=2)
         if differ.any():
-            where = table.describe(rows[int(differ.argmax()), start])
-            raise make("data", f"{other.name!r} and {variable.name!r} have other times in the sample with {where}")
+            sample, k = np.argwhere(differ)[0]
+            where = table.describe(rows[sample, starts[which[k]]])
+            names = f"{variables[which[0]].name!r} and {variables[which[k]].name!r}"
+            raise make("data", f"{names} have other times in the sample with {where}")

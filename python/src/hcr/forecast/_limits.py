@@ -77,8 +77,7 @@ def limits(
 def _by_time(frame: Any, id_col: Any, time_col: Any, target_col: Any) -> tuple[list[str], Array]:
     """The series' names and their values, (times, series), NaN where there is none."""
     _frames.require(frame, [time_col, target_col], "a long frame")
-    codes, times = _frames.ranks(frame, id_col), _frames.ranks(frame, time_col)
-    first = np.unique(codes, return_index=True)[1]
-    values = np.full((int(times.max(initial=-1)) + 1, len(first)), np.nan)
+    (codes, ids), times = _frames.coded(frame, id_col), _frames.ranks(frame, time_col)
+    values = np.full((int(times.max(initial=-1)) + 1, len(ids)), np.nan)
     values[times, codes] = _frames.values(frame, target_col)
-    return _frames.labels(frame, id_col, first), values
+    return [str(one) for one in ids], values

@@ -106,9 +106,12 @@ def _columns_of(limits: Sequence[Limit], frame: Any) -> tuple[Any, ...]:
 def _limit(limit: Limit, samples: Samples, hierarchy: Hierarchy, empty: float) -> Array:
     """A limit of each forecast, (samples, series); infinite where there is none."""
     result = np.full(samples.places.shape, empty)
-    by_series = limit if isinstance(limit, Mapping) else dict.fromkeys(hierarchy.ids, limit)
+    if not isinstance(limit, Mapping):
+        if limit is not None:
+            result[:] = samples.beside(limit) if isinstance(limit, str) else float(limit)
+        return np.where(np.isnan(result), empty, result)
     place = {name: k for k, name in enumerate(hierarchy.ids)}
-    for name, one in by_series.items():
+    for name, one in limit.items():
         if str(name) not in place:
             raise make("name", f"a limit is for {name!r}, which is no series of the hierarchy")
         if one is not None:
@@ -126,9 +129,8 @@ def _residuals(Y_df: Any, model: Any, hierarchy: Hierarchy, columns: Columns) ->
     frame, _ = _frames.with_ids(Y_df, columns.id, "Y_df")
     _frames.require(frame, [columns.id, columns.time, columns.target, model], "Y_df")
     place = {name: k for k, name in enumerate(hierarchy.ids)}
-    series = _frames.ranks(frame, columns.id)
-    named = _frames.labels(frame, columns.id, np.unique(series, return_index=True)[1])
-    rows = np.array([place.get(name, -1) for name in named], dtype=np.intp)[series]
+    series, named = _frames.coded(frame, columns.id)
+    rows = np.array([place.get(name, -1) for name in map(str, named)], dtype=np.intp)[series]
     times = _frames.ranks(frame, columns.time)
     residuals = np.full((len(place), int(times.max(initial=-1)) + 1), np.nan)
     used = rows >= 0

@@ -85,7 +85,7 @@ class Samples:
         if which is not None:
             known = {str(name) for name in table.ids} - {str(name) for name in self.frame.columns}
             self._staying = [one for one in self._parameters if str(self._called(one)) in known]
-            which = series_of([*self._variables, *self._staying], self._series, table.ids)
+            which += series_of(self._staying, self._series, table.ids) or []
         self.places = arrange(table, [*self._variables, *self._staying], which)
 
     def _table(self) -> Table:
@@ -104,10 +104,8 @@ class Samples:
                 self.describe,
             )
         _frames.require(self.frame, [self.columns.time], "a long frame")
-        codes = _frames.ranks(self.frame, self.columns.id)
-        first = np.unique(codes, return_index=True)[1]
-        ids = _frames.labels(self.frame, self.columns.id, first)
-        return Table(codes, ids, times, groups, self.describe)
+        codes, ids = _frames.coded(self.frame, self.columns.id)
+        return Table(codes, [str(one) for one in ids], times, groups, self.describe)
 
     def describe(self, place: int) -> str:
         """A forecast's place in words."""
