@@ -23,11 +23,11 @@ from .region import Region, needs_region
 
 Encoder = Literal["dense", "lstm"]
 Head = Literal["hcr", "hcr-direct", "hcr-contract", "simple", "hcr-soften", "hcr-project"]
-Loss = Literal["squared", "absolute", "huber", "pinball"]
+Loss = Literal["squared", "absolute", "huber", "pinball", "energy"]
 ENCODERS = ("dense", "lstm")
 HEADS = ("hcr", "hcr-direct", "hcr-contract", "simple", "hcr-soften", "hcr-project")
 
-LOSSES = ("squared", "absolute", "huber", "pinball")
+LOSSES = ("squared", "absolute", "huber", "pinball", "energy")
 
 
 class Progress(NamedTuple):
@@ -328,8 +328,8 @@ def fit(
             `samples` ``"hcr-project"``.
         loss: what an output costs that misses its target by m, in units of the targets' deviation: ``"squared"``, m²;
             ``"absolute"``, |m|; ``"huber"``, ½ m² up to `delta` and delta (|m| − ½ delta) beyond;
-            ``"pinball"``, quantile · |m| below the target and (1 − quantile) · |m| above it. Head ``"hcr"``,
-            which is trained on encoded targets, has squared errors alone.
+            ``"pinball"``, quantile · |m| below the target and (1 − quantile) · |m| above it; ``"energy"``, that
+            of `samples`. Head ``"hcr"``, which is trained on encoded targets, has squared errors alone.
         delta: of loss ``"huber"``.
         quantile: of loss ``"pinball"``: the share of targets that are to be below the predictions.
         quantiles: increasing levels between 0 and 1, to be learnt by that loss for each output: predictions never
