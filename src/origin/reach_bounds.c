@@ -1,6 +1,7 @@
 #include "origin/reach_bounds.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/random.h"
@@ -150,14 +151,25 @@ static hcr_status recession_program(const hcri_local *local, const double *lower
     return HCR_OK;
 }
 
+/* A column as region text has it: load[north,3] is load["north", 3] there. */
+static void name_in_text(const hcri_set *set, size_t column, char *text, size_t capacity) {
+    char name[128];
+    hcri_set_column_name(set, column, name, sizeof name);
+    const size_t base = strcspn(name, "[");
+    const char *row = name + base + (name[base] == '['), *rest = row + strcspn(row, ",]");
+    const char *quote = row[strspn(row, "0123456789")] == *rest ? "" : "\"";
+    snprintf(text, capacity, "%.*s%s%s%.*s%s%s%s", (int)base, name, name[base] == '[' ? "[" : "", quote,
+             (int)(rest - row), row, quote, *rest == ',' ? ", " : "", rest + (*rest == ','));
+}
+
 hcr_status hcri_bounds_refuse(const hcri_set *set, const double *direction, hcr_error *error) {
-    char words[512], name[128];
+    char words[512], name[160];
     size_t largest = 0;
     for (size_t j = 1; j < set->n; j++)
         if (fabs(direction[j]) > fabs(direction[largest]))
             largest = j;
     hcri_describe_direction(set, direction, words, sizeof words);
-    hcri_set_column_name(set, largest, name, sizeof name);
+    name_in_text(set, largest, name, sizeof name);
     return hcri_fail(error, HCR_ERROR_UNBOUNDED,
                      "the region is unbounded: nothing stops the direction %s\n"
                      "Add bounds on these outputs, such as %s %s if that is beyond all that can occur, or the line "

@@ -26,6 +26,7 @@ refused() {
 # C10, C11: unbounded, with the way out; allowed where the text says so, with an origin of a sensible size.
 refused 'unbounded: nothing stops the direction' 'var y[2]\ny[0] >= 0' 'var y[3]\ny >= 0' \
     'var y[2]\ny[1] >= square(y[0])' 'var y[2]'
+refused 'such as load\["north", 1\] <= 1e6' 'var load[["north", "south"], 2]\nload >= 0\nload["south", :] <= 5'
 says "$messages" 'unbounded'
 for text in 'var y[2]\ny[0] >= 0' 'var y[3]\ny >= 0' 'var y[2]\ny[1] >= square(y[0])' 'var y[2]'; do
     accepted "$text\nunbounded"
