@@ -71,9 +71,13 @@ static void time_step(const char *name, hcr_encoder encoder, size_t inputs, size
     hcri_places places;
     bench_check(hcri_places_create(region, 1, memory, &places, &error), &error);
     bench_check(hcri_places_find(&places, NULL, 1, &error), &error);
-    const hcri_head head = {
-        .kind = HCR_HEAD_SIMPLE, .n = n, .region = region, .mean = mean, .deviation = deviation, .places = &places,
-        .paths = 1};
+    const hcri_head head = {.kind = HCR_HEAD_SIMPLE,
+                            .n = n,
+                            .region = region,
+                            .mean = mean,
+                            .deviation = deviation,
+                            .places = &places,
+                            .paths = 1};
     hcri_training training = {.net = &net,
                               .head = head,
                               .options = &options,
