@@ -312,7 +312,7 @@ def compare(figures, layers, options, letter, farther=1):
         if what == "forward" and batch > 1:
             found = np.asarray(cases[name].found()).reshape(batch, shape.n)
             more["inside"] = float(layers.region(shape).inside(found, x))
-            more["apart"] = float(np.abs(found - nearest[:batch]).max())
+            more["apart"] = max(float(np.abs(a - b).max()) for a, b in zip(found, nearest, strict=False))
         figures.add("nearest", subject, what, name, 1e6 * taken / batch, precision="double", batch=batch, more=more)
     if options.out:
         figures.write(options.out / "bench.json")
