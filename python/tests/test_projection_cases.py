@@ -319,3 +319,29 @@ def test_distances_of_measured_regions(letter):
                 problem.solve(solver="CLARABEL", tol_gap_abs=1e-13, tol_gap_rel=1e-13, tol_feas=1e-13)
             least, away = np.linalg.norm(y.value - v), np.linalg.norm(mine - v)
             assert abs(away - least) <= 1e-8 * max(away, 1), (away, least)
+
+
+@pytest.mark.parametrize(("n", "order"), [(2, 2), (4, 3), (5, 6), (10, 8)])
+def test_small_matrix_inequalities(n, order):
+    """Inside exactly, and no farther than Clarabel's point to 1e-8 of the distance: where a face has lost ranks that is
+    off itself, by up to 1e-7."""
+    random, count = np.random.default_rng(n), 60 if os.environ.get("HCR_LONG") else 5
+    y, point = cvxpy.Variable(n), cvxpy.Parameter(n)
+    for _ in range(count):
+        factors = random.standard_normal((n, order, order))
+        factors += factors.transpose(0, 2, 1).copy()
+        text = " + ".join(f"y[{j}]*F{j}" for j in range(n))
+        region = hcr.Region(
+            f"var y[{n}]\n-50 <= y <= 50\n2*eye({order}) + {text} >> 0", **{f"F{j}": F for j, F in enumerate(factors)}
+        )
+        whole = 2 * np.eye(order) + sum(y[j] * F for j, F in enumerate(factors))
+        problem = cvxpy.Problem(cvxpy.Minimize(cvxpy.sum_squares(y - point)), [whole >> 0, y >= -50, y <= 50])
+        points = np.array([[1], [5]]) * random.standard_normal((2, n))
+        for v, mine in zip(points, region.project(points), strict=True):
+            point.value = v
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UserWarning)
+                problem.solve(solver="CLARABEL", tol_gap_abs=1e-13, tol_gap_rel=1e-13, tol_feas=1e-13)
+            assert region.check(mine)
+            least, away = np.linalg.norm(y.value - v), np.linalg.norm(mine - v)
+            assert least - 1e-6 <= away <= least + 1e-8 * max(least, 1), (away, least)
