@@ -252,10 +252,12 @@ def lateral(count, random):
     return second @ steer, drift
 
 
-def ellipses(count, random):
+STATES = [-4, -1, -0.6, 0, -1], [0, 1, 0.6, 1, 1]
+
+
+def ellipses(state):
     """What HardNet's unicycle has of its two ellipses (arXiv 2410.10807): dh/dt + 20 h = slope u + drift, where h =
     de/dt + 10 e and e = |(p − centre)/radii|² − 1 for p a point ahead of the axle; by hand."""
-    state = random.uniform([-4, -1, -0.6, 0, -1], [0, 1, 0.6, 1, 1], (count, 5))
     centres, radii = np.array([[-2.25, 0.5], [-0.8, 0]]), np.array([[0.5, 0.75], [0.5, 0.5]])
     c, s, speed, turn = np.cos(state[:, 2]), np.sin(state[:, 2]), state[:, 3], state[:, 4]
     way, across = np.stack([c, s], 1), np.stack([-s, c], 1)
@@ -305,7 +307,7 @@ def test_a_unicycle_past_ellipses(name, random):
     """HardNet's two barriers made robust by the car's authors' cone: an input may err by a fifth of its length. Nearest
     inputs against Clarabel's, to 1e-6 of their length; where a sample has none, it finds none either."""
     region = hcr.Region(UNICYCLE)
-    slope, drift = ellipses(count_of(name), random)
+    slope, drift = ellipses(random.uniform(*STATES, (count_of(name), 5)))
     spread = 0.2 * np.linalg.norm(slope, axis=2)
     x, v = np.concatenate([slope.reshape(-1, 4), drift, spread], 1), 100 * given(region, name, len(slope), random)
     if name == "decode":
@@ -333,6 +335,27 @@ def test_a_unicycle_past_ellipses(name, random):
             assert problem.status != "optimal" or region.violation(u.value, sample) > -1e-6
         else:
             assert abs(np.linalg.norm(point - wanted) - problem.value) <= 1e-6 * (1 + np.linalg.norm(wanted))
+
+
+def test_rows_of_barriers_are_those_by_hand(random):
+    """To 1e-12 of the largest: two derivatives of HardNet's ellipses."""
+    torch = pytest.importorskip("torch")
+    import hcr.torch
+
+    state = random.uniform(*STATES, (50, 5))
+    slope, drift = ellipses(state)
+    centres, radii = torch.tensor([[[-2.25, 0.5], [-0.8, 0]], [[0.5, 0.75], [0.5, 0.5]]], dtype=torch.float64)
+
+    def ellipse(s):
+        point = s[:2] + 0.1 * torch.stack([s[2].cos(), s[2].sin()])
+        return (((point - centres) / radii) ** 2).sum(1) - 1
+
+    def motion(s, u):
+        return torch.cat([s[3] * torch.stack([s[2].cos(), s[2].sin()]), s[4:], u])
+
+    rows = hcr.torch.barrier_rows(ellipse, motion, torch.tensor(state), 2, (10, 20))
+    for got, wanted in zip(rows, (slope, drift), strict=True):
+        np.testing.assert_allclose(got.numpy(), wanted, rtol=0, atol=1e-12 * np.abs(wanted).max())
 
 
 def slopes(function, point, step):

@@ -6,6 +6,7 @@ quadratics and cones: regions with other kinds go by way of the CPU there.
 """
 
 from . import distributions
+from .barriers import barrier_rows
 from .c_export import export_c
 from .cvxpy_layer import CvxpyLayer
 from .functions import contract, decode, encode, gauge, minimise, project, soften, soften_inverse
@@ -17,6 +18,7 @@ __all__ = [
     "CvxpyLayer",
     "HCRHead",
     "Network",
+    "barrier_rows",
     "contract",
     "decode",
     "distributions",
