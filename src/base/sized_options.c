@@ -8,14 +8,12 @@ hcr_status hcri_options_take(const void *given, const void *defaults, size_t siz
                              const char *initialiser, hcr_error *error) {
     size_t given_size;
     memcpy(&given_size, given, sizeof given_size);
-    if (given_size < sizeof given_size)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "the options' size is %zu: initialise them with %s, which sets it",
-                         given_size, initialiser);
-    if (given_size > size)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT,
-                         "the options have %zu bytes, of which this library, version " HCR_VERSION ", knows %zu: link "
-                         "with the version of the headers that the program was compiled with",
-                         given_size, size);
+    HCRI_FAIL_IF(given_size < sizeof given_size, HCR_ERROR_ARGUMENT,
+                 "the options' size is %zu: initialise them with %s, which sets it", given_size, initialiser);
+    HCRI_FAIL_IF(given_size > size, HCR_ERROR_ARGUMENT,
+                 "the options have %zu bytes, of which this library, version " HCR_VERSION
+                 ", knows %zu: link with the version of the headers that the program was compiled with",
+                 given_size, size);
     memcpy(options, defaults, size);
     memcpy(options, given, given_size);
     memcpy(options, &size, sizeof size);

@@ -22,6 +22,12 @@ hcr_status hcri_fail_memory(hcr_error *error);
         if (hcri_status_ != HCR_OK)                                                                                    \
             return hcri_status_;                                                                                       \
     } while (0)
+/* Returns hcri_fail's status, with its message, where the condition holds. */
+#define HCRI_FAIL_IF(condition, ...)                                                                                   \
+    do {                                                                                                               \
+        if (condition)                                                                                                 \
+            return hcri_fail(error, __VA_ARGS__);                                                                      \
+    } while (0)
 /* The same for pointers from allocations: MEMORY unless all are there. */
 #define HCRI_ALLOCATED(all)                                                                                            \
     do {                                                                                                               \

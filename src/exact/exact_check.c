@@ -97,10 +97,10 @@ static double number_at(const double *doubles, const float *floats, size_t width
 static hcr_status check(const checked *at, uint8_t *inside, uint32_t *which, hcr_error *error) {
     const hcr_region *region = at->region;
     const size_t rows = at->rows;
-    if (region == NULL || (rows != 0 && ((at->y == NULL && at->y_f32 == NULL) || inside == NULL ||
-                                         (region->origin_map.parameters != 0 &&
-                                          (at->y == NULL ? (const void *)at->x_f32 : at->x) == NULL))))
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "region, x, y or inside is NULL");
+    HCRI_FAIL_IF(region == NULL || (rows != 0 && ((at->y == NULL && at->y_f32 == NULL) || inside == NULL ||
+                                                  (region->origin_map.parameters != 0 &&
+                                                   (at->y == NULL ? (const void *)at->x_f32 : at->x) == NULL))),
+                 HCR_ERROR_ARGUMENT, "region, x, y or inside is NULL");
     const size_t n = region->set.outputs, p = region->origin_map.parameters;
     const size_t numbers = AT_ONCE * (n + p);
     HCRI_SCOPED double *points = hcri_allocate(&hcri_default_allocator, numbers + region->scratch, sizeof *points);

@@ -76,8 +76,8 @@ static hcr_status read_file(const char *path, reading *r, hcr_error *error) {
 }
 
 hcr_status hcr_series_read(const char *path, const char *id, double **values, size_t *count, hcr_error *error) {
-    if (path == NULL || id == NULL || values == NULL || count == NULL)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "path, id, values and count can't be NULL");
+    HCRI_FAIL_IF(path == NULL || id == NULL || values == NULL || count == NULL, HCR_ERROR_ARGUMENT,
+                 "path, id, values and count can't be NULL");
     HCRI_SCRATCH(scratch, &hcri_default_allocator);
     reading r = {.wanted = id, .allocator = scratch};
     const hcr_status status = read_file(path, &r, error);
@@ -108,8 +108,7 @@ static char **gather_ids(const reading *r) {
 }
 
 hcr_status hcr_series_ids(const char *path, char ***ids, size_t *count, hcr_error *error) {
-    if (path == NULL || ids == NULL || count == NULL)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "path, ids and count can't be NULL");
+    HCRI_FAIL_IF(path == NULL || ids == NULL || count == NULL, HCR_ERROR_ARGUMENT, "path, ids and count can't be NULL");
     HCRI_SCRATCH(scratch, &hcri_default_allocator);
     reading r = {.allocator = scratch};
     HCRI_TRY(read_file(path, &r, error));

@@ -67,11 +67,10 @@ hcr_status hcr_table_read(const char *path, hcr_table_format format, const char 
 
 hcr_status hcr_table_read_columns(const char *path, hcr_table_format format, const char *key, bool vector,
                                   const hcr_table_columns *needed, hcr_table *table, hcr_error *error) {
-    if (path == NULL || table == NULL)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "path and table can't be NULL");
+    HCRI_FAIL_IF(path == NULL || table == NULL, HCR_ERROR_ARGUMENT, "path and table can't be NULL");
     format = find_format(path, format);
-    if (format != HCR_TABLE_CSV && format != HCR_TABLE_NPY && format != HCR_TABLE_NPZ)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "table format %d doesn't exist", (int)format);
+    HCRI_FAIL_IF(format != HCR_TABLE_CSV && format != HCR_TABLE_NPY && format != HCR_TABLE_NPZ, HCR_ERROR_ARGUMENT,
+                 "table format %d doesn't exist", (int)format);
     const char *file = strcmp(path, "-") == 0 ? "standard input" : path;
     if (key != NULL && format != HCR_TABLE_NPZ)
         return hcri_fail_at(error, HCR_ERROR_ARGUMENT, file, 0, 0,
@@ -90,17 +89,17 @@ hcr_status hcr_table_read_columns(const char *path, hcr_table_format format, con
 /* Whether there is a table of this format that can be written. */
 static hcr_status check_writing(const char *path, hcr_table_format format, const hcr_table *table,
                                 hcr_precision precision, hcr_error *error) {
-    if (path == NULL || table == NULL || (table->values == NULL && table->rows != 0 && table->columns != 0))
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "path, table and its values can't be NULL");
-    if (precision != HCR_DOUBLE && precision != HCR_SINGLE)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "precision %d doesn't exist", (int)precision);
+    HCRI_FAIL_IF(path == NULL || table == NULL || (table->values == NULL && table->rows != 0 && table->columns != 0),
+                 HCR_ERROR_ARGUMENT, "path, table and its values can't be NULL");
+    HCRI_FAIL_IF(precision != HCR_DOUBLE && precision != HCR_SINGLE, HCR_ERROR_ARGUMENT, "precision %d doesn't exist",
+                 (int)precision);
     if (table->columns == 0)
         return hcri_fail_at(error, HCR_ERROR_SHAPE, path, 0, 0, "a table without columns can't be written");
     if (format == HCR_TABLE_NPZ)
         return hcri_fail_at(error, HCR_ERROR_UNSUPPORTED, path, 0, 0,
                             ".npz files can't be written: write .npy or .csv");
-    if (format != HCR_TABLE_CSV && format != HCR_TABLE_NPY)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "table format %d doesn't exist", (int)format);
+    HCRI_FAIL_IF(format != HCR_TABLE_CSV && format != HCR_TABLE_NPY, HCR_ERROR_ARGUMENT,
+                 "table format %d doesn't exist", (int)format);
     return HCR_OK;
 }
 
@@ -131,8 +130,7 @@ hcr_status hcr_table_print(const char *path, const hcr_table *table, hcr_precisi
                            char **bytes, size_t *size, hcr_error *error) {
     const hcr_table_format format = path == NULL ? HCR_TABLE_CSV : hcr_table_format_of(path);
     HCRI_TRY(check_writing(path, format, table, precision, error));
-    if (bytes == NULL || size == NULL)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "bytes and size can't be NULL");
+    HCRI_FAIL_IF(bytes == NULL || size == NULL, HCR_ERROR_ARGUMENT, "bytes and size can't be NULL");
     *bytes = NULL;
     hcri_memory_file file;
     hcri_memory_file_begin(&file);
@@ -170,21 +168,18 @@ static hcr_status match_by_name(hcr_table *table, size_t count, const char *cons
 
 hcr_status hcr_table_match(hcr_table *table, size_t count, const char *const *names, const char *what,
                            hcr_error *error) {
-    if (table == NULL || what == NULL)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "table and what can't be NULL");
+    HCRI_FAIL_IF(table == NULL || what == NULL, HCR_ERROR_ARGUMENT, "table and what can't be NULL");
     if (table->names != NULL && names != NULL)
         return match_by_name(table, count, names, what, error);
-    if (table->columns != count)
-        return hcri_fail(error, HCR_ERROR_SHAPE, "%s has %zu column%s where %zu are needed%s", what, table->columns,
-                         table->columns == 1 ? "" : "s", count,
-                         table->names == NULL && names != NULL ? ": without a header they are taken in their order"
-                                                               : "");
+    HCRI_FAIL_IF(table->columns != count, HCR_ERROR_SHAPE, "%s has %zu column%s where %zu are needed%s", what,
+                 table->columns, table->columns == 1 ? "" : "s", count,
+                 table->names == NULL && names != NULL ? ": without a header they are taken in their order" : "");
     return HCR_OK;
 }
 
 hcr_status hcr_table_split(hcr_table *table, size_t first, hcr_table *rest, hcr_error *error) {
-    if (table == NULL || rest == NULL || first > table->columns)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "table or rest is NULL, or the table has fewer columns than that");
+    HCRI_FAIL_IF(table == NULL || rest == NULL || first > table->columns, HCR_ERROR_ARGUMENT,
+                 "table or rest is NULL, or the table has fewer columns than that");
     HCRI_SCOPED_BY(hcr_table_clear) hcr_table taken = {0};
     const size_t columns = table->columns, count = columns - first;
     HCRI_TRY(hcri_table_name(&taken, count, table->names == NULL ? NULL : table->names + first, error));

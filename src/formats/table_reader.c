@@ -138,8 +138,7 @@ static hcr_status copy_to_disk(hcr_table_reader *reader, hcr_error *error) {
     char bytes[1 << 16];
     ssize_t got;
     reader->copy = tmpfile();
-    if (reader->copy == NULL)
-        return hcri_fail(error, HCR_ERROR_FILE, "can't make a temporary file: %s", strerror(errno));
+    HCRI_FAIL_IF(reader->copy == NULL, HCR_ERROR_FILE, "can't make a temporary file: %s", strerror(errno));
     while ((got = read(reader->descriptor, bytes, sizeof bytes)) != 0) {
         if (got < 0 && errno == EINTR)
             continue;
@@ -148,8 +147,8 @@ static hcr_status copy_to_disk(hcr_table_reader *reader, hcr_error *error) {
         if (fwrite(bytes, 1, (size_t)got, reader->copy) != (size_t)got)
             break;
     }
-    if (fflush(reader->copy) != 0 || ferror(reader->copy))
-        return hcri_fail(error, HCR_ERROR_FILE, "can't write a temporary file: %s", strerror(errno));
+    HCRI_FAIL_IF(fflush(reader->copy) != 0 || ferror(reader->copy), HCR_ERROR_FILE, "can't write a temporary file: %s",
+                 strerror(errno));
     close(reader->descriptor);
     reader->descriptor = fileno(reader->copy);
     return HCR_OK;
@@ -161,8 +160,8 @@ static hcr_status open_file(hcr_table_reader *reader, const char *path, int vect
     reader->path = hcri_copy_string(&hcri_default_allocator, standard ? "standard input" : path);
     HCRI_ALLOCATED(reader->path);
     reader->descriptor = standard ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
-    if (reader->descriptor < 0 || fstat(reader->descriptor, &facts) != 0)
-        return hcri_fail(error, HCR_ERROR_FILE, "can't open \"%s\": %s", path, strerror(errno));
+    HCRI_FAIL_IF(reader->descriptor < 0 || fstat(reader->descriptor, &facts) != 0, HCR_ERROR_FILE,
+                 "can't open \"%s\": %s", path, strerror(errno));
     if (!S_ISREG(facts.st_mode) || lseek(reader->descriptor, 0, SEEK_CUR) != 0) {
         HCRI_TRY(copy_to_disk(reader, error));
         if (fstat(reader->descriptor, &facts) != 0)
@@ -177,13 +176,12 @@ static hcr_status open_file(hcr_table_reader *reader, const char *path, int vect
 
 hcr_status hcr_table_reader_open(const char *path, bool vector, size_t bytes, hcr_table_reader **reader,
                                  hcr_error *error) {
-    if (path == NULL || reader == NULL || bytes == 0)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "path and reader can't be NULL, nor bytes 0");
+    HCRI_FAIL_IF(path == NULL || reader == NULL || bytes == 0, HCR_ERROR_ARGUMENT,
+                 "path and reader can't be NULL, nor bytes 0");
     *reader = NULL;
     const hcr_table_format format = hcr_table_format_of(path);
-    if (format == HCR_TABLE_NPZ)
-        return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
-                         "an .npz archive can't be read in parts: give a .npy or a CSV file");
+    HCRI_FAIL_IF(format == HCR_TABLE_NPZ, HCR_ERROR_UNSUPPORTED,
+                 "an .npz archive can't be read in parts: give a .npy or a CSV file");
     hcr_table_reader *made = calloc(1, sizeof *made);
     HCRI_ALLOCATED(made);
     made->descriptor = -1;
@@ -221,8 +219,7 @@ size_t hcr_table_reader_words(const hcr_table_reader *reader, const char *const 
 size_t hcr_table_reader_parts(const hcr_table_reader *reader) { return reader->parts; }
 
 hcr_status hcr_table_reader_next(hcr_table_reader *reader, hcr_table *table, hcr_error *error) {
-    if (reader == NULL || table == NULL)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "reader and table can't be NULL");
+    HCRI_FAIL_IF(reader == NULL || table == NULL, HCR_ERROR_ARGUMENT, "reader and table can't be NULL");
     HCRI_SCOPED_BY(hcr_table_clear) hcr_table taken = {0};
     HCRI_TRY(reader->format == HCR_TABLE_CSV ? take_csv(reader, &taken, error) : take_npy(reader, &taken, error));
     reader->part++;

@@ -97,28 +97,24 @@ static hcr_status fill(hcr_windows *windows, const double *series, size_t count,
 
 hcr_status hcr_windows_cut(const double *series, size_t count, const hcr_window_options *options, hcr_windows *windows,
                            hcr_error *error) {
-    if (windows == NULL || options == NULL || (series == NULL && count > 0))
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "series, options and windows can't be NULL");
+    HCRI_FAIL_IF(windows == NULL || options == NULL || (series == NULL && count > 0), HCR_ERROR_ARGUMENT,
+                 "series, options and windows can't be NULL");
     *windows = (hcr_windows){0};
     static const hcr_window_options defaults = HCR_WINDOW_OPTIONS_INIT;
     hcr_window_options chosen;
     HCRI_TRY(hcri_options_take(options, &defaults, sizeof defaults, &chosen, "HCR_WINDOW_OPTIONS_INIT", error));
-    if (chosen.input == 0 || chosen.output == 0)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "a window has %zu + %zu values: both must be at least 1",
-                         chosen.input, chosen.output);
-    if (!(chosen.train > 0 && chosen.train <= 1))
-        return hcri_fail(error, HCR_ERROR_ARGUMENT,
-                         "the share for training is %g: it must be more than 0 and at most 1", chosen.train);
-    if (chosen.split != HCR_SPLIT_RANDOM && chosen.split != HCR_SPLIT_TIME)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "split %d doesn't exist", (int)chosen.split);
+    HCRI_FAIL_IF(chosen.input == 0 || chosen.output == 0, HCR_ERROR_ARGUMENT,
+                 "a window has %zu + %zu values: both must be at least 1", chosen.input, chosen.output);
+    HCRI_FAIL_IF(!(chosen.train > 0 && chosen.train <= 1), HCR_ERROR_ARGUMENT,
+                 "the share for training is %g: it must be more than 0 and at most 1", chosen.train);
+    HCRI_FAIL_IF(chosen.split != HCR_SPLIT_RANDOM && chosen.split != HCR_SPLIT_TIME, HCR_ERROR_ARGUMENT,
+                 "split %d doesn't exist", (int)chosen.split);
     for (size_t t = 0; t < count; t++)
-        if (!isfinite(series[t]))
-            return hcri_fail(error, HCR_ERROR_DATA, "value %zu of the series (counted from 0) is %s", t,
-                             isnan(series[t]) ? "NaN" : "infinite");
-    if (chosen.input > count || chosen.output > count - chosen.input)
-        return hcri_fail(error, HCR_ERROR_SHAPE, "the series has %zu values; a window needs %zu + %zu: %zu too few",
-                         count, chosen.input, chosen.output,
-                         chosen.output > SIZE_MAX - chosen.input ? SIZE_MAX : chosen.input + chosen.output - count);
+        HCRI_FAIL_IF(!isfinite(series[t]), HCR_ERROR_DATA, "value %zu of the series (counted from 0) is %s", t,
+                     isnan(series[t]) ? "NaN" : "infinite");
+    HCRI_FAIL_IF(chosen.input > count || chosen.output > count - chosen.input, HCR_ERROR_SHAPE,
+                 "the series has %zu values; a window needs %zu + %zu: %zu too few", count, chosen.input, chosen.output,
+                 chosen.output > SIZE_MAX - chosen.input ? SIZE_MAX : chosen.input + chosen.output - count);
     const size_t span = chosen.input + chosen.output, total = count - span + 1;
     size_t trained = (size_t)floor(chosen.train * (double)total + 0.5);
     trained = trained < 1 ? 1 : trained > total ? total : trained;

@@ -48,33 +48,27 @@ static int parameter_fits(hcri_step_kind kind, double parameter) {
 
 static hcr_status check_step(const hcri_tape *tape, hcri_step_kind kind, double parameter, size_t rows, size_t count,
                              const uint32_t *arguments, const double *weights, hcr_error *error) {
-    if ((unsigned)kind >= HCRI_STEP_KINDS)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "there is no step of kind %d", (int)kind);
+    HCRI_FAIL_IF((unsigned)kind >= HCRI_STEP_KINDS, HCR_ERROR_ARGUMENT, "there is no step of kind %d", (int)kind);
     const step_rule *rule = &rules[kind];
-    if (tape->steps >= UINT32_MAX || count > UINT32_MAX - tape->arguments)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "the expression is too long");
-    if (count < rule->least || count > rule->most || (count != 0 && arguments == NULL))
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "%s of %zu arguments", rule->name, count);
-    if (rule->is_matrix ? rows == 0 || count % rows != 0 : rows != 0)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "%s of %zu arguments in %zu rows", rule->name, count, rows);
-    if (kind == HCRI_STEP_LARGEST_EIGENVALUE && count / rows != rows)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "the largest eigenvalue of a %zu × %zu matrix, which isn't square",
-                         rows, count / rows);
-    if (!isfinite(parameter))
-        return hcri_fail(error, HCR_ERROR_DATA, "the parameter of %s is %g", rule->name, parameter);
-    if (!parameter_fits(kind, parameter))
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "the parameter of %s is %g", rule->name, parameter);
+    HCRI_FAIL_IF(tape->steps >= UINT32_MAX || count > UINT32_MAX - tape->arguments, HCR_ERROR_ARGUMENT,
+                 "the expression is too long");
+    HCRI_FAIL_IF(count < rule->least || count > rule->most || (count != 0 && arguments == NULL), HCR_ERROR_ARGUMENT,
+                 "%s of %zu arguments", rule->name, count);
+    HCRI_FAIL_IF(rule->is_matrix ? rows == 0 || count % rows != 0 : rows != 0, HCR_ERROR_ARGUMENT,
+                 "%s of %zu arguments in %zu rows", rule->name, count, rows);
+    HCRI_FAIL_IF(kind == HCRI_STEP_LARGEST_EIGENVALUE && count / rows != rows, HCR_ERROR_ARGUMENT,
+                 "the largest eigenvalue of a %zu × %zu matrix, which isn't square", rows, count / rows);
+    HCRI_FAIL_IF(!isfinite(parameter), HCR_ERROR_DATA, "the parameter of %s is %g", rule->name, parameter);
+    HCRI_FAIL_IF(!parameter_fits(kind, parameter), HCR_ERROR_ARGUMENT, "the parameter of %s is %g", rule->name,
+                 parameter);
     for (size_t k = 0; k < count; k++)
-        if (kind != HCRI_STEP_AFFINE && arguments[k] >= tape->steps)
-            return hcri_fail(error, HCR_ERROR_ARGUMENT, "%s takes step %u, of %zu that are there", rule->name,
-                             (unsigned)arguments[k], tape->steps);
+        HCRI_FAIL_IF(kind != HCRI_STEP_AFFINE && arguments[k] >= tape->steps, HCR_ERROR_ARGUMENT,
+                     "%s takes step %u, of %zu that are there", rule->name, (unsigned)arguments[k], tape->steps);
     for (size_t k = 0; weights != NULL && k < count; k++) {
-        if (!(fabs(weights[k]) <= HCRI_LARGEST_COEFFICIENT))
-            return hcri_fail(error, HCR_ERROR_DATA, "%s has the coefficient %g: at most 1e50 is accepted", rule->name,
-                             weights[k]);
-        if (!rule->weighted && weights[k] != 1)
-            return hcri_fail(error, HCR_ERROR_ARGUMENT, "%s has the coefficient %g: it takes none", rule->name,
-                             weights[k]);
+        HCRI_FAIL_IF(!(fabs(weights[k]) <= HCRI_LARGEST_COEFFICIENT), HCR_ERROR_DATA,
+                     "%s has the coefficient %g: at most 1e50 is accepted", rule->name, weights[k]);
+        HCRI_FAIL_IF(!rule->weighted && weights[k] != 1, HCR_ERROR_ARGUMENT, "%s has the coefficient %g: it takes none",
+                     rule->name, weights[k]);
     }
     return HCR_OK;
 }
@@ -114,14 +108,12 @@ void hcri_tape_release(hcri_tape *tape) {
 }
 
 hcr_status hcri_tape_check(const hcri_tape *tape, size_t n, hcr_error *error) {
-    if (tape->steps == 0)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "the expression is empty");
+    HCRI_FAIL_IF(tape->steps == 0, HCR_ERROR_ARGUMENT, "the expression is empty");
     for (size_t s = 0; s < tape->steps; s++) {
         const hcri_step *step = &tape->step[s];
         for (size_t k = step->first; step->kind == HCRI_STEP_AFFINE && k < step->first + step->count; k++)
-            if (tape->argument[k] >= n)
-                return hcri_fail(error, HCR_ERROR_ARGUMENT, "the expression has output %u, of %zu that there are",
-                                 (unsigned)tape->argument[k], n);
+            HCRI_FAIL_IF(tape->argument[k] >= n, HCR_ERROR_ARGUMENT,
+                         "the expression has output %u, of %zu that there are", (unsigned)tape->argument[k], n);
     }
     return HCR_OK;
 }
@@ -234,8 +226,8 @@ static hcr_status read_steps(hcri_source *in, size_t steps, size_t arguments, co
         const hcri_step_kind kind = (hcri_step_kind)hcri_get_u32(in);
         const uint64_t count = hcri_get_u64(in), rows = hcri_get_u64(in);
         const double parameter = hcri_get_f64(in);
-        if (in->failed || count > arguments - first || rows > count)
-            return hcri_fail(error, HCR_ERROR_FORMAT, "an expression is damaged");
+        HCRI_FAIL_IF(in->failed || count > arguments - first || rows > count, HCR_ERROR_FORMAT,
+                     "an expression is damaged");
         HCRI_TRY(hcri_tape_add(tape, kind, parameter, (size_t)rows, (size_t)count, argument + first, weight + first,
                                NULL, error));
         first += (size_t)count;
@@ -249,8 +241,8 @@ hcr_status hcri_tape_read(hcri_source *in, size_t n, const hcr_allocator *alloca
     *tape = (hcri_tape){.allocator = allocator};
     const size_t steps = hcri_get_count(in, STEP_BYTES), arguments = hcri_get_count(in, ARGUMENT_BYTES);
     hcri_source at_steps = *in;
-    if (in->failed || in->size - in->used < STEP_BYTES * steps)
-        return hcri_fail(error, HCR_ERROR_FORMAT, "an expression is cut short");
+    HCRI_FAIL_IF(in->failed || in->size - in->used < STEP_BYTES * steps, HCR_ERROR_FORMAT,
+                 "an expression is cut short");
     in->used += STEP_BYTES * steps;
     HCRI_SCRATCH(scratch, allocator);
     uint32_t *argument = hcri_get_u32s(in, arguments, scratch);

@@ -54,8 +54,7 @@ static hcr_status build(const hcr_import *import, const hcri_page *page, hcr_bui
 }
 
 hcr_status hcr_import_build(const hcr_import *import, hcr_builder **builder, hcr_error *error) {
-    if (import == NULL || builder == NULL)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "import or builder is NULL");
+    HCRI_FAIL_IF(import == NULL || builder == NULL, HCR_ERROR_ARGUMENT, "import or builder is NULL");
     *builder = NULL;
     HCRI_SCOPED_BY(hcri_page_release) hcri_page page = {.import = import};
     HCRI_TRY(hcri_page_create(import, &page, error));

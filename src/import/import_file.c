@@ -150,8 +150,8 @@ static hcr_status fill(hcr_import *import, const char *bytes, size_t size, const
 
 hcr_status hcr_import_parse(const void *bytes, size_t size, const char *file, const hcr_allocator *allocator,
                             hcr_import **import, hcr_error *error) {
-    if (import == NULL || file == NULL || (bytes == NULL && size != 0))
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "bytes, file or import is NULL");
+    HCRI_FAIL_IF(import == NULL || file == NULL || (bytes == NULL && size != 0), HCR_ERROR_ARGUMENT,
+                 "bytes, file or import is NULL");
     *import = NULL;
     if (allocator == NULL)
         allocator = &hcri_default_allocator;
@@ -169,8 +169,7 @@ hcr_status hcr_import_parse(const void *bytes, size_t size, const char *file, co
 }
 
 hcr_status hcr_import_read(const char *path, const hcr_allocator *allocator, hcr_import **import, hcr_error *error) {
-    if (path == NULL || import == NULL)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "path or import is NULL");
+    HCRI_FAIL_IF(path == NULL || import == NULL, HCR_ERROR_ARGUMENT, "path or import is NULL");
     *import = NULL;
     HCRI_SCOPED char *bytes = NULL;
     size_t size = 0;

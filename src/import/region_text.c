@@ -392,8 +392,7 @@ static hcr_status write_files(hcri_page *page, const char *path, long_rows *rows
 }
 
 hcr_status hcr_import_write(const hcr_import *import, const char *path, hcr_error *error) {
-    if (import == NULL || path == NULL)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "import or path is NULL");
+    HCRI_FAIL_IF(import == NULL || path == NULL, HCR_ERROR_ARGUMENT, "import or path is NULL");
     hcri_page page;
     long_rows rows = {0};
     hcr_status status = hcri_page_create(import, &page, error);

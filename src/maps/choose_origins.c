@@ -15,8 +15,7 @@ static hcr_status choose(const hcr_region *region, hcr_workspace *workspace, siz
                          hcr_error *error) {
     const size_t n = region == NULL ? 0 : region->set.outputs, p = region == NULL ? 0 : region->origin_map.parameters;
     const size_t size = call->precision == HCR_SINGLE ? sizeof(float) : sizeof(double);
-    if (rows != 0 && call->out == NULL)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "an array is NULL where there are rows");
+    HCRI_FAIL_IF(rows != 0 && call->out == NULL, HCR_ERROR_ARGUMENT, "an array is NULL where there are rows");
     for (size_t first = 0; first < rows; first += HCRI_CHUNK) {
         const size_t count = rows - first < HCRI_CHUNK ? rows - first : HCRI_CHUNK;
         hcri_call part = *call;

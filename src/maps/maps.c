@@ -78,14 +78,13 @@ static void forward_chunk(const hcri_chunk *chunk) {
 /* What every map and derivative asks of its arguments. */
 static hcr_status check(const hcr_region *region, const hcr_workspace *workspace, size_t rows, const hcri_call *call,
                         hcr_error *error) {
-    if (region == NULL || workspace == NULL || workspace->region != region)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT,
-                         "region or workspace is NULL, or the workspace is another region's");
-    if (rows != 0 && (call->in == NULL || call->out == NULL || call->factor == NULL))
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "an array is NULL where there are rows");
-    if (rows != 0 && call->x == NULL && call->origins == NULL && region->origin_map.parameters != 0)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "parameters is NULL: the region has %zu parameters",
-                         region->origin_map.parameters);
+    HCRI_FAIL_IF(region == NULL || workspace == NULL || workspace->region != region, HCR_ERROR_ARGUMENT,
+                 "region or workspace is NULL, or the workspace is another region's");
+    HCRI_FAIL_IF(rows != 0 && (call->in == NULL || call->out == NULL || call->factor == NULL), HCR_ERROR_ARGUMENT,
+                 "an array is NULL where there are rows");
+    HCRI_FAIL_IF(rows != 0 && call->x == NULL && call->origins == NULL && region->origin_map.parameters != 0,
+                 HCR_ERROR_ARGUMENT, "parameters is NULL: the region has %zu parameters",
+                 region->origin_map.parameters);
     return call->map->gives_point ? hcri_region_accepts(region, call->precision, error) : HCR_OK;
 }
 

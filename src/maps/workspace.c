@@ -58,24 +58,22 @@ size_t hcr_workspace_size(const hcr_region *region, size_t threads) {
 }
 
 static hcr_status refuse_size(size_t threads, hcr_error *error) {
-    if (threads > HCR_MOST_THREADS)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "a workspace for %zu threads: at most %d; 0 stands for one a core",
-                         threads, HCR_MOST_THREADS);
+    HCRI_FAIL_IF(threads > HCR_MOST_THREADS, HCR_ERROR_ARGUMENT,
+                 "a workspace for %zu threads: at most %d; 0 stands for one a core", threads, HCR_MOST_THREADS);
     return hcri_fail_memory(error);
 }
 
 hcr_status hcr_workspace_place(const hcr_region *region, size_t threads, void *memory, size_t bytes,
                                hcr_workspace **workspace, hcr_error *error) {
-    if (region == NULL || memory == NULL || workspace == NULL)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "region, memory or workspace is NULL");
+    HCRI_FAIL_IF(region == NULL || memory == NULL || workspace == NULL, HCR_ERROR_ARGUMENT,
+                 "region, memory or workspace is NULL");
     *workspace = NULL;
-    if ((uintptr_t)memory % ALIGNMENT != 0)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "the memory of a workspace must be aligned to %d bytes", ALIGNMENT);
+    HCRI_FAIL_IF((uintptr_t)memory % ALIGNMENT != 0, HCR_ERROR_ARGUMENT,
+                 "the memory of a workspace must be aligned to %d bytes", ALIGNMENT);
     const size_t needed = hcr_workspace_size(region, threads), n = region->set.n;
     if (needed == 0)
         return refuse_size(threads, error);
-    if (bytes < needed)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "a workspace takes %zu bytes, %zu were given", needed, bytes);
+    HCRI_FAIL_IF(bytes < needed, HCR_ERROR_ARGUMENT, "a workspace takes %zu bytes, %zu were given", needed, bytes);
     unsigned char *at = memory;
     hcr_workspace *made = memory;
     *made = (hcr_workspace){.region = region, .threads = actual_threads(threads), .chunk = chunk_rows(region)};
@@ -108,8 +106,7 @@ hcr_status hcr_workspace_place(const hcr_region *region, size_t threads, void *m
 
 /* An aligned workspace in memory of the region's allocator; the pointer that it gave stands right before it. */
 hcr_status hcr_workspace_create(const hcr_region *region, size_t threads, hcr_workspace **workspace, hcr_error *error) {
-    if (region == NULL || workspace == NULL)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "region or workspace is NULL");
+    HCRI_FAIL_IF(region == NULL || workspace == NULL, HCR_ERROR_ARGUMENT, "region or workspace is NULL");
     *workspace = NULL;
     const size_t bytes = hcr_workspace_size(region, threads);
     if (bytes == 0)
@@ -136,20 +133,17 @@ void hcr_workspace_free(hcr_workspace *workspace) {
 }
 
 hcr_status hcr_workspace_set_search(hcr_workspace *workspace, const hcr_search *given, hcr_error *error) {
-    if (workspace == NULL || given == NULL)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "workspace or search is NULL");
+    HCRI_FAIL_IF(workspace == NULL || given == NULL, HCR_ERROR_ARGUMENT, "workspace or search is NULL");
     static const hcr_search defaults = HCR_SEARCH_INIT;
     hcr_search search;
     HCRI_TRY(hcri_options_take(given, &defaults, sizeof defaults, &search, "HCR_SEARCH_INIT", error));
-    if (search.method < HCR_SEARCH_FULL || search.method > HCR_SEARCH_PRUNED)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "there is no search method %d", (int)search.method);
-    if (search.method != HCR_SEARCH_FULL && workspace->region->origin_map.parameters != 0)
-        return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
-                         "a region with parameters is searched in full: search method %d is for fixed origins",
-                         (int)search.method);
-    if (!(search.base_multiplier >= 0) || isinf(search.base_multiplier))
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "the base multiplier is %g: it must be finite and at least 0",
-                         search.base_multiplier);
+    HCRI_FAIL_IF(search.method < HCR_SEARCH_FULL || search.method > HCR_SEARCH_PRUNED, HCR_ERROR_ARGUMENT,
+                 "there is no search method %d", (int)search.method);
+    HCRI_FAIL_IF(
+        search.method != HCR_SEARCH_FULL && workspace->region->origin_map.parameters != 0, HCR_ERROR_UNSUPPORTED,
+        "a region with parameters is searched in full: search method %d is for fixed origins", (int)search.method);
+    HCRI_FAIL_IF(!(search.base_multiplier >= 0) || isinf(search.base_multiplier), HCR_ERROR_ARGUMENT,
+                 "the base multiplier is %g: it must be finite and at least 0", search.base_multiplier);
     if (search.base_multiplier == 0)
         search.base_multiplier = workspace->region->inradius;
     workspace->search = search;
@@ -157,10 +151,9 @@ hcr_status hcr_workspace_set_search(hcr_workspace *workspace, const hcr_search *
 }
 
 hcr_status hcr_workspace_set_bad_value(hcr_workspace *workspace, hcr_bad_value bad_value, hcr_error *error) {
-    if (workspace == NULL)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "workspace is NULL");
-    if (bad_value != HCR_BAD_ORIGIN && bad_value != HCR_BAD_NAN)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "nothing number %d can stand for a bad value", (int)bad_value);
+    HCRI_FAIL_IF(workspace == NULL, HCR_ERROR_ARGUMENT, "workspace is NULL");
+    HCRI_FAIL_IF(bad_value != HCR_BAD_ORIGIN && bad_value != HCR_BAD_NAN, HCR_ERROR_ARGUMENT,
+                 "nothing number %d can stand for a bad value", (int)bad_value);
     workspace->bad_value = bad_value;
     return HCR_OK;
 }

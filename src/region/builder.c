@@ -8,8 +8,7 @@
 #include "kinds/block.h"
 
 hcr_status hcr_builder_create(const hcr_allocator *allocator, hcr_builder **builder, hcr_error *error) {
-    if (builder == NULL)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder is NULL");
+    HCRI_FAIL_IF(builder == NULL, HCR_ERROR_ARGUMENT, "builder is NULL");
     *builder = NULL;
     if (allocator == NULL)
         allocator = &hcri_default_allocator;
@@ -42,22 +41,17 @@ void hcr_builder_free(hcr_builder *builder) {
 static hcr_status check_variable(const hcr_builder *builder, const char *name, size_t size, int scalar,
                                  hcr_error *error) {
     const hcri_set *set = &builder->set;
-    if (set->blocks != 0)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT,
-                         "\"%s\" comes after a constraint: outputs and parameters are declared first", name);
-    if (builder->points != NULL)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT,
-                         "\"%s\" comes after points for the origin: outputs and parameters are declared first", name);
-    if (size == 0 || size > UINT32_MAX / 4 - set->n)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "\"%s\" has size %zu: it must be 1 or more, all columns under 2^30",
-                         name, size);
-    if (scalar && size != 1)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "\"%s\" is a scalar of size %zu", name, size);
-    if (!hcri_is_identifier(name))
-        return hcri_fail(error, HCR_ERROR_NAME, "\"%s\" is no name: a letter or _ first, then letters, digits and _",
-                         name);
-    if (hcri_index_find(&builder->names, name, strlen(name)) != SIZE_MAX)
-        return hcri_fail(error, HCR_ERROR_NAME, "\"%s\" is declared twice", name);
+    HCRI_FAIL_IF(set->blocks != 0, HCR_ERROR_ARGUMENT,
+                 "\"%s\" comes after a constraint: outputs and parameters are declared first", name);
+    HCRI_FAIL_IF(builder->points != NULL, HCR_ERROR_ARGUMENT,
+                 "\"%s\" comes after points for the origin: outputs and parameters are declared first", name);
+    HCRI_FAIL_IF(size == 0 || size > UINT32_MAX / 4 - set->n, HCR_ERROR_ARGUMENT,
+                 "\"%s\" has size %zu: it must be 1 or more, all columns under 2^30", name, size);
+    HCRI_FAIL_IF(scalar && size != 1, HCR_ERROR_ARGUMENT, "\"%s\" is a scalar of size %zu", name, size);
+    HCRI_FAIL_IF(!hcri_is_identifier(name), HCR_ERROR_NAME,
+                 "\"%s\" is no name: a letter or _ first, then letters, digits and _", name);
+    HCRI_FAIL_IF(hcri_index_find(&builder->names, name, strlen(name)) != SIZE_MAX, HCR_ERROR_NAME,
+                 "\"%s\" is declared twice", name);
     return HCR_OK;
 }
 
@@ -73,8 +67,7 @@ static hcr_status add_variable(hcr_builder *builder, const char *name, size_t si
 
 hcr_status hcr_builder_add_variable(hcr_builder *builder, const char *name, size_t size, bool scalar,
                                     hcr_error *error) {
-    if (builder == NULL || name == NULL)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder or name is NULL");
+    HCRI_FAIL_IF(builder == NULL || name == NULL, HCR_ERROR_ARGUMENT, "builder or name is NULL");
     HCRI_TRY(check_variable(builder, name, size, scalar, error));
     return add_variable(builder, name, size, scalar, 0, error);
 }
@@ -99,19 +92,19 @@ static hcr_status check_labels(const hcr_allocator *memory, size_t rows, const c
     for (size_t i = 0; i < rows; i++) {
         const char *label = labels[i];
         const size_t length = strlen(label);
-        if (length == strspn(label, "0123456789") || length > 100)
-            return hcri_fail(error, HCR_ERROR_NAME, "the name of row %zu is %s", i,
-                             length == 0    ? "empty"
-                             : length > 100 ? "longer than 100 bytes"
-                                            : "a number, which could be another row's: put a letter in front");
+        HCRI_FAIL_IF(length == strspn(label, "0123456789") || length > 100, HCR_ERROR_NAME, "the name of row %zu is %s",
+                     i,
+                     length == 0    ? "empty"
+                     : length > 100 ? "longer than 100 bytes"
+                                    : "a number, which could be another row's: put a letter in front");
         for (size_t k = 0; k < length; k++)
-            if ((unsigned char)label[k] < ' ' || label[k] == 127 || strchr(",[]@\"\\", label[k]) != NULL)
-                return hcri_fail(error, HCR_ERROR_NAME,
-                                 "the name of row %zu, \"%s\", can't be part of a column's name: leave out commas, "
-                                 "brackets, quotes, @, \\ and control characters",
-                                 i, label);
-        if (hcri_index_find(&known, label, length) != SIZE_MAX)
-            return hcri_fail(error, HCR_ERROR_NAME, "two rows are called \"%s\"", label);
+            HCRI_FAIL_IF((unsigned char)label[k] < ' ' || label[k] == 127 || strchr(",[]@\"\\", label[k]) != NULL,
+                         HCR_ERROR_NAME,
+                         "the name of row %zu, \"%s\", can't be part of a column's name: leave out commas, brackets, "
+                         "quotes, @, \\ and control characters",
+                         i, label);
+        HCRI_FAIL_IF(hcri_index_find(&known, label, length) != SIZE_MAX, HCR_ERROR_NAME, "two rows are called \"%s\"",
+                     label);
         HCRI_ALLOCATED(hcri_index_add(&known, memory, label, length, i));
     }
     return HCR_OK;
@@ -119,15 +112,14 @@ static hcr_status check_labels(const hcr_allocator *memory, size_t rows, const c
 
 hcr_status hcr_builder_shape_variable(hcr_builder *builder, size_t columns, const char *const *labels,
                                       hcr_error *error) {
-    if (builder == NULL || builder->set.variables == 0)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder is NULL or has no outputs");
+    HCRI_FAIL_IF(builder == NULL || builder->set.variables == 0, HCR_ERROR_ARGUMENT,
+                 "builder is NULL or has no outputs");
     const hcri_variable *variable = &builder->set.variable[builder->set.variables - 1];
-    if (variable->scalar || (columns != 0 && variable->size % columns != 0) || builder->set.blocks != 0)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "\"%s\" can't be a matrix of %zu columns: %s", variable->name,
-                         columns,
-                         variable->scalar           ? "it is a scalar"
-                         : builder->set.blocks != 0 ? "a constraint came before"
-                                                    : "they don't divide its size");
+    HCRI_FAIL_IF(variable->scalar || (columns != 0 && variable->size % columns != 0) || builder->set.blocks != 0,
+                 HCR_ERROR_ARGUMENT, "\"%s\" can't be a matrix of %zu columns: %s", variable->name, columns,
+                 variable->scalar           ? "it is a scalar"
+                 : builder->set.blocks != 0 ? "a constraint came before"
+                                            : "they don't divide its size");
     const size_t rows = variable->size / (columns == 0 ? 1 : columns);
     HCRI_SCRATCH(memory, &builder->set.allocator);
     char *joined = NULL;
@@ -152,22 +144,20 @@ static hcr_status add_range(hcr_builder *builder, double lower, double upper, hc
 
 hcr_status hcr_builder_add_parameter(hcr_builder *builder, const char *name, size_t size, bool scalar,
                                      const double *lower, const double *upper, hcr_error *error) {
-    if (builder == NULL || name == NULL || (lower == NULL) != (upper == NULL))
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder, name, or one of lower and upper is NULL");
+    HCRI_FAIL_IF(builder == NULL || name == NULL || (lower == NULL) != (upper == NULL), HCR_ERROR_ARGUMENT,
+                 "builder, name, or one of lower and upper is NULL");
     HCRI_TRY(check_variable(builder, name, size, scalar, error));
     for (size_t k = 0; k < size && lower != NULL; k++) {
         char element[32] = "";
         if (!scalar)
             snprintf(element, sizeof element, "[%zu]", k);
-        if (!(fabs(lower[k]) < HCRI_NO_BOUND && fabs(upper[k]) < HCRI_NO_BOUND))
-            return hcri_fail(error, HCR_ERROR_DATA,
-                             "the range of %s%s is [%g, %g]: both ends must be numbers under 1e20; "
-                             "leave the range out where there is none",
-                             name, element, lower[k], upper[k]);
-        if (!(lower[k] < upper[k]))
-            return hcri_fail(error, HCR_ERROR_EMPTY, "the range of %s%s is [%g, %g]: %s", name, element, lower[k],
-                             upper[k],
-                             lower[k] == upper[k] ? "a parameter of one value is a constant" : "its ends cross");
+        HCRI_FAIL_IF(!(fabs(lower[k]) < HCRI_NO_BOUND && fabs(upper[k]) < HCRI_NO_BOUND), HCR_ERROR_DATA,
+                     "the range of %s%s is [%g, %g]: both ends must be numbers under 1e20; leave the range out where "
+                     "there is none",
+                     name, element, lower[k], upper[k]);
+        HCRI_FAIL_IF(!(lower[k] < upper[k]), HCR_ERROR_EMPTY, "the range of %s%s is [%g, %g]: %s", name, element,
+                     lower[k], upper[k],
+                     lower[k] == upper[k] ? "a parameter of one value is a constant" : "its ends cross");
     }
     const size_t before = builder->ranges;
     hcr_status status = HCR_OK;
@@ -185,10 +175,8 @@ size_t hcr_builder_columns(const hcr_builder *builder) { return builder == NULL 
 
 hcr_status hcr_builder_set_source(hcr_builder *builder, const char *file, int line, int column, const char *text,
                                   hcr_error *error) {
-    if (builder == NULL || file == NULL || text == NULL)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder, file or text is NULL");
-    if (line < 0 || column < 0)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "line %d and column %d: 0 stands for none", line, column);
+    HCRI_FAIL_IF(builder == NULL || file == NULL || text == NULL, HCR_ERROR_ARGUMENT, "builder, file or text is NULL");
+    HCRI_FAIL_IF(line < 0 || column < 0, HCR_ERROR_ARGUMENT, "line %d and column %d: 0 stands for none", line, column);
     HCRI_TRY(hcri_set_add_place(&builder->set, file, line, column, text, error));
     builder->place = (uint32_t)(builder->set.places - 1);
     builder->place_rows = 0;
@@ -197,8 +185,7 @@ hcr_status hcr_builder_set_source(hcr_builder *builder, const char *file, int li
 
 hcr_status hcri_builder_begin(hcr_builder *builder, hcr_error *error) {
     hcri_set *set = &builder->set;
-    if (set->outputs == 0)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "no outputs are declared yet");
+    HCRI_FAIL_IF(set->outputs == 0, HCR_ERROR_ARGUMENT, "no outputs are declared yet");
     while (set->blocks < 2) {
         hcri_constraint *block = NULL;
         HCRI_TRY(set->blocks == 0 ? hcri_box_create(set->n, &set->allocator, &block, error)
@@ -235,18 +222,16 @@ double hcri_builder_bound(double given) { return fabs(given) >= HCRI_NO_BOUND ? 
 
 hcr_status hcri_builder_check_rows(const hcr_builder *builder, size_t rows, const size_t *start,
                                    const uint32_t *columns, const double *values, hcr_error *error) {
-    if (builder == NULL || (rows != 0 && start == NULL) ||
-        (rows != 0 && start[rows] != start[0] && (columns == NULL || values == NULL)))
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder, start, columns or values is NULL");
+    HCRI_FAIL_IF(builder == NULL || (rows != 0 && start == NULL) ||
+                     (rows != 0 && start[rows] != start[0] && (columns == NULL || values == NULL)),
+                 HCR_ERROR_ARGUMENT, "builder, start, columns or values is NULL");
     for (size_t i = 0; i < rows; i++)
         for (size_t k = start[i]; k < start[i + 1]; k++) {
-            if (columns[k] >= builder->set.n || (k > start[i] && columns[k] <= columns[k - 1]))
-                return hcri_fail(error, HCR_ERROR_SHAPE,
-                                 "row %zu has column %u: columns must increase and be under %zu", i,
-                                 (unsigned)columns[k], builder->set.n);
-            if (!(fabs(values[k]) <= HCRI_LARGEST_COEFFICIENT))
-                return hcri_fail(error, HCR_ERROR_DATA, "row %zu has the coefficient %g: at most 1e50 is accepted", i,
-                                 values[k]);
+            HCRI_FAIL_IF(columns[k] >= builder->set.n || (k > start[i] && columns[k] <= columns[k - 1]),
+                         HCR_ERROR_SHAPE, "row %zu has column %u: columns must increase and be under %zu", i,
+                         (unsigned)columns[k], builder->set.n);
+            HCRI_FAIL_IF(!(fabs(values[k]) <= HCRI_LARGEST_COEFFICIENT), HCR_ERROR_DATA,
+                         "row %zu has the coefficient %g: at most 1e50 is accepted", i, values[k]);
         }
     return HCR_OK;
 }
@@ -280,22 +265,20 @@ static hcri_row keep(kept_row *row, const size_t *start, const uint32_t *columns
 hcr_status hcri_builder_check_bounds(size_t count, const double *lower, const double *upper, const char *what,
                                      hcr_error *error) {
     for (size_t i = 0; i < count; i++) {
-        if ((lower != NULL && isnan(lower[i])) || (upper != NULL && isnan(upper[i])))
-            return hcri_fail(error, HCR_ERROR_DATA, "the bound of %s %zu is NaN", what, i);
-        if ((lower != NULL && hcri_builder_bound(lower[i]) == INFINITY) ||
-            (upper != NULL && hcri_builder_bound(upper[i]) == -INFINITY))
-            return hcri_fail(error, HCR_ERROR_EMPTY, "no number satisfies the infinite bound of %s %zu", what, i);
+        HCRI_FAIL_IF((lower != NULL && isnan(lower[i])) || (upper != NULL && isnan(upper[i])), HCR_ERROR_DATA,
+                     "the bound of %s %zu is NaN", what, i);
+        HCRI_FAIL_IF((lower != NULL && hcri_builder_bound(lower[i]) == INFINITY) ||
+                         (upper != NULL && hcri_builder_bound(upper[i]) == -INFINITY),
+                     HCR_ERROR_EMPTY, "no number satisfies the infinite bound of %s %zu", what, i);
     }
     return HCR_OK;
 }
 
 hcr_status hcr_builder_add_bounds(hcr_builder *builder, size_t first, size_t count, const double *lower,
                                   const double *upper, hcr_error *error) {
-    if (builder == NULL)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder is NULL");
-    if (first > builder->set.outputs || count > builder->set.outputs - first)
-        return hcri_fail(error, HCR_ERROR_SHAPE, "bounds for outputs %zu to %zu of %zu", first, first + count,
-                         builder->set.outputs);
+    HCRI_FAIL_IF(builder == NULL, HCR_ERROR_ARGUMENT, "builder is NULL");
+    HCRI_FAIL_IF(first > builder->set.outputs || count > builder->set.outputs - first, HCR_ERROR_SHAPE,
+                 "bounds for outputs %zu to %zu of %zu", first, first + count, builder->set.outputs);
     HCRI_TRY(hcri_builder_check_bounds(count, lower, upper, "output", error));
     HCRI_TRY(hcri_builder_begin(builder, error));
     for (size_t k = 0; k < count; k++) {
@@ -344,16 +327,13 @@ hcr_status hcr_builder_add_sparse_rows(hcr_builder *builder, size_t rows, const 
 hcr_status hcr_builder_add_equalities(hcr_builder *builder, size_t rows, const size_t *start, const uint32_t *columns,
                                       const double *values, const double *right, hcr_error *error) {
     HCRI_TRY(hcri_builder_check_rows(builder, rows, start, columns, values, error));
-    if (rows != 0 && right == NULL)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "right is NULL");
-    if (builder->group != NULL)
-        return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
-                         "an equality can't be part of a union or of a set that is cut out: it holds for all of the "
-                         "region, or as two inequalities with some room between them");
+    HCRI_FAIL_IF(rows != 0 && right == NULL, HCR_ERROR_ARGUMENT, "right is NULL");
+    HCRI_FAIL_IF(builder->group != NULL, HCR_ERROR_UNSUPPORTED,
+                 "an equality can't be part of a union or of a set that is cut out: it holds for all of the region, or "
+                 "as two inequalities with some room between them");
     for (size_t i = 0; i < rows; i++)
-        if (!(fabs(right[i]) < HCRI_NO_BOUND))
-            return hcri_fail(error, HCR_ERROR_DATA, "the right side of equality %zu is %g: at most 1e20 is accepted", i,
-                             right[i]);
+        HCRI_FAIL_IF(!(fabs(right[i]) < HCRI_NO_BOUND), HCR_ERROR_DATA,
+                     "the right side of equality %zu is %g: at most 1e20 is accepted", i, right[i]);
     HCRI_TRY(hcri_builder_begin(builder, error));
     hcri_set *set = &builder->set;
     HCRI_SCRATCH(scratch, &set->allocator);
@@ -380,11 +360,9 @@ hcr_status hcr_builder_add_equalities(hcr_builder *builder, size_t rows, const s
 
 hcr_status hcr_builder_add_rows(hcr_builder *builder, size_t rows, const double *A, const double *lower,
                                 const double *upper, hcr_error *error) {
-    if (builder == NULL || (rows != 0 && A == NULL))
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder or A is NULL");
+    HCRI_FAIL_IF(builder == NULL || (rows != 0 && A == NULL), HCR_ERROR_ARGUMENT, "builder or A is NULL");
     const size_t n = builder->set.n;
-    if (n == 0)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "no outputs are declared yet");
+    HCRI_FAIL_IF(n == 0, HCR_ERROR_ARGUMENT, "no outputs are declared yet");
     HCRI_SCRATCH(scratch, &builder->set.allocator);
     size_t *start = hcri_allocate(scratch, hcri_size_sum(rows, 1), sizeof *start);
     uint32_t *columns = hcri_allocate(scratch, hcri_size_product(rows, n), sizeof *columns);
@@ -401,11 +379,10 @@ hcr_status hcr_builder_add_rows(hcr_builder *builder, size_t rows, const double 
 static hcr_status set_origins(hcr_builder *builder, hcr_origin origin, size_t count, size_t each, const double *points,
                               hcr_error *error) {
     const size_t n = builder->set.outputs;
-    if (hcri_size_product(count, n) > SIZE_MAX / sizeof *points)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "%zu points for the origin are more than memory holds", count);
+    HCRI_FAIL_IF(hcri_size_product(count, n) > SIZE_MAX / sizeof *points, HCR_ERROR_ARGUMENT,
+                 "%zu points for the origin are more than memory holds", count);
     for (size_t i = 0; i < count * n; i++)
-        if (!isfinite(points[i]))
-            return hcri_fail(error, HCR_ERROR_DATA, "point %zu for the origin has a NaN or an infinity", i / n);
+        HCRI_FAIL_IF(!isfinite(points[i]), HCR_ERROR_DATA, "point %zu for the origin has a NaN or an infinity", i / n);
     double *copy = count == 0 ? NULL : hcri_copy(&builder->set.allocator, points, count * n, sizeof *points);
     if (count != 0 && copy == NULL)
         return hcri_fail_memory(error);
@@ -419,24 +396,22 @@ static hcr_status set_origins(hcr_builder *builder, hcr_origin origin, size_t co
 
 hcr_status hcr_builder_set_origin(hcr_builder *builder, hcr_origin origin, size_t count, const double *points,
                                   hcr_error *error) {
-    if (builder == NULL)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder is NULL");
+    HCRI_FAIL_IF(builder == NULL, HCR_ERROR_ARGUMENT, "builder is NULL");
     const int takes_points = origin == HCR_ORIGIN_MEAN || origin == HCR_ORIGIN_GIVEN;
-    if (origin < HCR_ORIGIN_CHEBYSHEV || origin > HCR_ORIGIN_GIVEN || (!takes_points && count != 0) ||
-        (origin == HCR_ORIGIN_GIVEN && count != 1 && count != 1 + builder->ranges) || (count != 0 && points == NULL))
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "this kind of origin doesn't take %zu points", count);
+    HCRI_FAIL_IF(origin < HCR_ORIGIN_CHEBYSHEV || origin > HCR_ORIGIN_GIVEN || (!takes_points && count != 0) ||
+                     (origin == HCR_ORIGIN_GIVEN && count != 1 && count != 1 + builder->ranges) ||
+                     (count != 0 && points == NULL),
+                 HCR_ERROR_ARGUMENT, "this kind of origin doesn't take %zu points", count);
     return set_origins(builder, origin, count, count, points, error);
 }
 
 hcr_status hcr_builder_set_origins(hcr_builder *builder, size_t origins, size_t count, const double *points,
                                    hcr_error *error) {
-    if (builder == NULL || points == NULL)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder or points is NULL");
-    if (origins < 1 || origins > HCR_MOST_ORIGINS || (count != 1 && count != 1 + builder->ranges))
-        return hcri_fail(error, HCR_ERROR_ARGUMENT,
-                         "%zu origins of %zu points each: from 1 to %d origins, each 1 point, or 1 and its change with "
-                         "each parameter",
-                         origins, count, HCR_MOST_ORIGINS);
+    HCRI_FAIL_IF(builder == NULL || points == NULL, HCR_ERROR_ARGUMENT, "builder or points is NULL");
+    HCRI_FAIL_IF(
+        origins < 1 || origins > HCR_MOST_ORIGINS || (count != 1 && count != 1 + builder->ranges), HCR_ERROR_ARGUMENT,
+        "%zu origins of %zu points each: from 1 to %d origins, each 1 point, or 1 and its change with each parameter",
+        origins, count, HCR_MOST_ORIGINS);
     return set_origins(builder, HCR_ORIGIN_GIVEN, origins * count, count, points, error);
 }
 
@@ -445,23 +420,21 @@ hcr_origin hcr_builder_origin(const hcr_builder *builder) {
 }
 
 hcr_status hcr_builder_allow_unbounded(hcr_builder *builder, bool allow, hcr_error *error) {
-    if (builder == NULL)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder is NULL");
+    HCRI_FAIL_IF(builder == NULL, HCR_ERROR_ARGUMENT, "builder is NULL");
     builder->unbounded_allowed = allow;
     return HCR_OK;
 }
 
 hcr_status hcr_builder_set_stop(hcr_builder *builder, hcr_stop_callback stop, void *context, hcr_error *error) {
-    if (builder == NULL)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder is NULL");
+    HCRI_FAIL_IF(builder == NULL, HCR_ERROR_ARGUMENT, "builder is NULL");
     builder->stop = stop;
     builder->stop_context = context;
     return HCR_OK;
 }
 
 hcr_status hcr_builder_set_root_method(hcr_builder *builder, hcr_root_method method, hcr_error *error) {
-    if (builder == NULL || method < HCR_ROOT_NEWTON || method > HCR_ROOT_BRENT)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder is NULL, or there is no such method");
+    HCRI_FAIL_IF(builder == NULL || method < HCR_ROOT_NEWTON || method > HCR_ROOT_BRENT, HCR_ERROR_ARGUMENT,
+                 "builder is NULL, or there is no such method");
     builder->root_method = method;
     return HCR_OK;
 }

@@ -8,31 +8,25 @@
 /* Numbers of `what`: finite and at most 1e50; NULL stands for zeros. */
 static hcr_status check_numbers(size_t count, const double *values, const char *what, hcr_error *error) {
     for (size_t k = 0; values != NULL && k < count; k++)
-        if (!(fabs(values[k]) <= HCRI_LARGEST_COEFFICIENT))
-            return hcri_fail(error, HCR_ERROR_DATA, "number %zu of the %s is %g: at most 1e50 is accepted", k, what,
-                             values[k]);
+        HCRI_FAIL_IF(!(fabs(values[k]) <= HCRI_LARGEST_COEFFICIENT), HCR_ERROR_DATA,
+                     "number %zu of the %s is %g: at most 1e50 is accepted", k, what, values[k]);
     return HCR_OK;
 }
 
 static hcr_status check_cone(const hcr_cone *cone, size_t n, hcr_error *error) {
     const size_t *start = cone->start;
-    if (cone->rows != 0 && start == NULL)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "the cone's start is NULL");
-    if (cone->rows != 0 && start[cone->rows] != start[0] && (cone->columns == NULL || cone->values == NULL))
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "the cone's columns or values are NULL");
+    HCRI_FAIL_IF(cone->rows != 0 && start == NULL, HCR_ERROR_ARGUMENT, "the cone's start is NULL");
+    HCRI_FAIL_IF(cone->rows != 0 && start[cone->rows] != start[0] && (cone->columns == NULL || cone->values == NULL),
+                 HCR_ERROR_ARGUMENT, "the cone's columns or values are NULL");
     for (size_t i = 0; i < cone->rows; i++) {
-        if (start[i + 1] < start[i])
-            return hcri_fail(error, HCR_ERROR_SHAPE, "row %zu of the cone ends before it starts", i);
+        HCRI_FAIL_IF(start[i + 1] < start[i], HCR_ERROR_SHAPE, "row %zu of the cone ends before it starts", i);
         for (size_t k = start[i]; k < start[i + 1]; k++) {
             const uint32_t column = cone->columns[k];
-            if (column >= n || (k > start[i] && column <= cone->columns[k - 1]))
-                return hcri_fail(error, HCR_ERROR_SHAPE,
-                                 "row %zu of the cone has column %u: columns must increase and be under %zu", i,
-                                 (unsigned)column, n);
-            if (!(fabs(cone->values[k]) <= HCRI_LARGEST_COEFFICIENT))
-                return hcri_fail(error, HCR_ERROR_DATA,
-                                 "row %zu of the cone has the coefficient %g: at most 1e50 is accepted", i,
-                                 cone->values[k]);
+            HCRI_FAIL_IF(column >= n || (k > start[i] && column <= cone->columns[k - 1]), HCR_ERROR_SHAPE,
+                         "row %zu of the cone has column %u: columns must increase and be under %zu", i,
+                         (unsigned)column, n);
+            HCRI_FAIL_IF(!(fabs(cone->values[k]) <= HCRI_LARGEST_COEFFICIENT), HCR_ERROR_DATA,
+                         "row %zu of the cone has the coefficient %g: at most 1e50 is accepted", i, cone->values[k]);
         }
     }
     HCRI_TRY(check_numbers(cone->rows, cone->shift, "cone's shift", error));
@@ -89,13 +83,12 @@ static int all_zero(size_t count, const double *values) {
 }
 
 hcr_status hcr_builder_add_cone(hcr_builder *builder, const hcr_cone *cone, hcr_error *error) {
-    if (builder == NULL || cone == NULL)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder or cone is NULL");
+    HCRI_FAIL_IF(builder == NULL || cone == NULL, HCR_ERROR_ARGUMENT, "builder or cone is NULL");
     HCRI_TRY(hcri_builder_begin(builder, error));
     const size_t n = builder->set.n;
     HCRI_TRY(check_cone(cone, n, error));
-    if (all_zero(n, cone->linear) && cone->constant < 0)
-        return hcri_fail(error, HCR_ERROR_EMPTY, "a norm is at most %g here, but no norm is below 0", cone->constant);
+    HCRI_FAIL_IF(all_zero(n, cone->linear) && cone->constant < 0, HCR_ERROR_EMPTY,
+                 "a norm is at most %g here, but no norm is below 0", cone->constant);
     HCRI_SCRATCH(scratch, &builder->set.allocator);
     hcri_rows rows = {0};
     double *shift = hcri_allocate(scratch, cone->rows, sizeof *shift);

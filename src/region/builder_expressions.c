@@ -17,8 +17,7 @@ hcr_status hcri_builder_add_expression(hcr_builder *builder, hcri_tape *tape, in
 
 hcr_status hcr_builder_add_callback(hcr_builder *builder, const hcr_callback *callback, hcr_error *error) {
     hcri_constraint *block = NULL;
-    if (builder == NULL)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder is NULL");
+    HCRI_FAIL_IF(builder == NULL, HCR_ERROR_ARGUMENT, "builder is NULL");
     HCRI_TRY(hcri_callback_create(builder->set.n, &builder->set.allocator, callback,
                                   (hcri_root_method)builder->root_method, &block, error));
     return hcri_builder_append(builder, block, error);

@@ -16,12 +16,11 @@ hcri_linear *hcri_builder_linear(hcr_builder *builder) {
 static const char *name_of(const hcr_builder *builder) { return builder->group->base.kind->name; }
 
 hcr_status hcr_builder_begin_group(hcr_builder *builder, hcr_group group, hcr_error *error) {
-    if (builder == NULL || (group != HCR_GROUP_UNION && group != HCR_GROUP_EXCEPT))
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder is NULL, or no such group");
-    if (builder->group != NULL)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT,
-                         "a group begins inside another: end the first one before (several groups beside each other "
-                         "stand for their intersection)");
+    HCRI_FAIL_IF(builder == NULL || (group != HCR_GROUP_UNION && group != HCR_GROUP_EXCEPT), HCR_ERROR_ARGUMENT,
+                 "builder is NULL, or no such group");
+    HCRI_FAIL_IF(builder->group != NULL, HCR_ERROR_ARGUMENT,
+                 "a group begins inside another: end the first one before (several groups beside each other stand for "
+                 "their intersection)");
     HCRI_TRY(hcri_builder_begin(builder, error));
     hcri_constraint *made = NULL;
     hcri_body *body = NULL;
@@ -48,27 +47,24 @@ static hcr_status check_sides(const hcr_builder *builder, const hcri_body *body,
                              name_of(builder), output, body->box->lower[j], body->box->upper[j]);
         }
     for (size_t i = 0; i < body->linear->rows.count; i++)
-        if (!(body->linear->lower[i] < body->linear->upper[i]))
-            return hcri_fail(error, HCR_ERROR_EMPTY,
-                             "a body of the %s has no interior: its row %zu is to be at least %g and at most %g",
-                             name_of(builder), i, body->linear->lower[i], body->linear->upper[i]);
+        HCRI_FAIL_IF(!(body->linear->lower[i] < body->linear->upper[i]), HCR_ERROR_EMPTY,
+                     "a body of the %s has no interior: its row %zu is to be at least %g and at most %g",
+                     name_of(builder), i, body->linear->lower[i], body->linear->upper[i]);
     return HCR_OK;
 }
 
 static hcr_status check_body(const hcr_builder *builder, const char *call, hcr_error *error) {
-    if (builder == NULL || builder->group == NULL)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "%s without a group: hcr_builder_begin_group comes first", call);
-    if (hcri_body_inequalities(current_body(builder)) == 0)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "a body of the %s has no constraints: it would hold every point",
-                         name_of(builder));
+    HCRI_FAIL_IF(builder == NULL || builder->group == NULL, HCR_ERROR_ARGUMENT,
+                 "%s without a group: hcr_builder_begin_group comes first", call);
+    HCRI_FAIL_IF(hcri_body_inequalities(current_body(builder)) == 0, HCR_ERROR_ARGUMENT,
+                 "a body of the %s has no constraints: it would hold every point", name_of(builder));
     return check_sides(builder, current_body(builder), error);
 }
 
 hcr_status hcr_builder_next(hcr_builder *builder, hcr_error *error) {
     HCRI_TRY(check_body(builder, "hcr_builder_next", error));
-    if (hcri_union_body(&builder->group->base, 0) == NULL)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT,
-                         "an except has one body: to cut out another, end this one and begin a new except");
+    HCRI_FAIL_IF(hcri_union_body(&builder->group->base, 0) == NULL, HCR_ERROR_ARGUMENT,
+                 "an except has one body: to cut out another, end this one and begin a new except");
     hcri_body *body = NULL;
     return hcri_union_add_body(builder->group, &body, error);
 }

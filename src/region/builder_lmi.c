@@ -12,17 +12,15 @@ static hcr_status check_matrix(size_t m, const double *matrix, const char *name,
     for (size_t a = 0; a < m; a++)
         for (size_t b = 0; b < m; b++) {
             const double x = matrix[a * m + b];
-            if (!(fabs(x) <= HCRI_LARGEST_COEFFICIENT))
-                return hcri_fail(error, HCR_ERROR_DATA, "entry (%zu, %zu) of %s is %g: at most 1e50 is accepted", a, b,
-                                 name, x);
+            HCRI_FAIL_IF(!(fabs(x) <= HCRI_LARGEST_COEFFICIENT), HCR_ERROR_DATA,
+                         "entry (%zu, %zu) of %s is %g: at most 1e50 is accepted", a, b, name, x);
         }
     for (size_t a = 0; a < m; a++)
         for (size_t b = 0; b < a; b++)
-            if (matrix[a * m + b] != matrix[b * m + a])
-                return hcri_fail(error, HCR_ERROR_CONVEXITY,
-                                 "%s isn't symmetric: entry (%zu, %zu) is %.17g, entry (%zu, %zu) is %.17g; (F + F')/2 "
-                                 "is, and has the same quadratic form",
-                                 name, a, b, matrix[a * m + b], b, a, matrix[b * m + a]);
+            HCRI_FAIL_IF(matrix[a * m + b] != matrix[b * m + a], HCR_ERROR_CONVEXITY,
+                         "%s isn't symmetric: entry (%zu, %zu) is %.17g, entry (%zu, %zu) is %.17g; (F + F')/2 is, and "
+                         "has the same quadratic form",
+                         name, a, b, matrix[a * m + b], b, a, matrix[b * m + a]);
     return HCR_OK;
 }
 
@@ -30,20 +28,18 @@ static hcr_status check_matrix(size_t m, const double *matrix, const char *name,
 static hcr_status check(const hcr_lmi *lmi, size_t n, size_t *position, hcr_error *error) {
     enum { LARGEST_SIZE = 10000 };
     const size_t m = lmi->size;
-    if (m == 0 || m > LARGEST_SIZE)
-        return hcri_fail(error, HCR_ERROR_SHAPE, "the matrices have %zu rows: 1 to %d are accepted", m, LARGEST_SIZE);
-    if (lmi->terms != 0 && (lmi->outputs == NULL || lmi->matrices == NULL))
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "outputs or matrices is NULL");
+    HCRI_FAIL_IF(m == 0 || m > LARGEST_SIZE, HCR_ERROR_SHAPE, "the matrices have %zu rows: 1 to %d are accepted", m,
+                 LARGEST_SIZE);
+    HCRI_FAIL_IF(lmi->terms != 0 && (lmi->outputs == NULL || lmi->matrices == NULL), HCR_ERROR_ARGUMENT,
+                 "outputs or matrices is NULL");
     if (lmi->constant != NULL)
         HCRI_TRY(check_matrix(m, lmi->constant, "the constant matrix", error));
     for (size_t k = 0; k < lmi->terms; k++) {
         const uint32_t j = lmi->outputs[k];
         char name[64];
-        if (j >= n)
-            return hcri_fail(error, HCR_ERROR_SHAPE, "matrix %zu belongs to output %u of %zu", k, (unsigned)j, n);
-        if (position[j] != 0)
-            return hcri_fail(error, HCR_ERROR_SHAPE, "output %u has two matrices, %zu and %zu", (unsigned)j,
-                             position[j] - 1, k);
+        HCRI_FAIL_IF(j >= n, HCR_ERROR_SHAPE, "matrix %zu belongs to output %u of %zu", k, (unsigned)j, n);
+        HCRI_FAIL_IF(position[j] != 0, HCR_ERROR_SHAPE, "output %u has two matrices, %zu and %zu", (unsigned)j,
+                     position[j] - 1, k);
         position[j] = k + 1;
         snprintf(name, sizeof name, "matrix %zu", k);
         HCRI_TRY(check_matrix(m, lmi->matrices + k * m * m, name, error));
@@ -212,8 +208,7 @@ static void restore(hcr_builder *builder, const hcri_before *before) {
 }
 
 hcr_status hcr_builder_add_lmi(hcr_builder *builder, const hcr_lmi *lmi, hcr_error *error) {
-    if (builder == NULL || lmi == NULL)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder or lmi is NULL");
+    HCRI_FAIL_IF(builder == NULL || lmi == NULL, HCR_ERROR_ARGUMENT, "builder or lmi is NULL");
     HCRI_TRY(hcri_builder_begin(builder, error));
     HCRI_SCRATCH(scratch, &builder->set.allocator);
     hcri_parts parts = {.lmi = lmi, .allocator = scratch, .of_blocks = &builder->set.allocator, .n = builder->set.n};

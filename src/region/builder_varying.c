@@ -8,13 +8,12 @@ static hcr_status check_product(const hcri_set *set, const hcr_varying_rows *var
                                 hcr_error *error) {
     const uint32_t output = varying->product_outputs[k], parameter = varying->product_parameters[k];
     const size_t parameters = set->n - set->outputs;
-    if (output >= set->outputs || parameter >= parameters)
-        return hcri_fail(error, HCR_ERROR_SHAPE,
-                         "row %zu has a product of output %u and parameter %u: there are %zu and %zu", i,
-                         (unsigned)output, (unsigned)parameter, set->outputs, parameters);
-    if (!(fabs(varying->product_values[k]) <= HCRI_LARGEST_COEFFICIENT))
-        return hcri_fail(error, HCR_ERROR_DATA, "row %zu has the coefficient %g of a product: at most 1e50 is accepted",
-                         i, varying->product_values[k]);
+    HCRI_FAIL_IF(output >= set->outputs || parameter >= parameters, HCR_ERROR_SHAPE,
+                 "row %zu has a product of output %u and parameter %u: there are %zu and %zu", i, (unsigned)output,
+                 (unsigned)parameter, set->outputs, parameters);
+    HCRI_FAIL_IF(!(fabs(varying->product_values[k]) <= HCRI_LARGEST_COEFFICIENT), HCR_ERROR_DATA,
+                 "row %zu has the coefficient %g of a product: at most 1e50 is accepted", i,
+                 varying->product_values[k]);
     return HCR_OK;
 }
 
@@ -22,24 +21,22 @@ static hcr_status check(const hcr_builder *builder, const hcr_varying_rows *vary
     const size_t rows = varying->rows, *start = varying->product_start;
     HCRI_TRY(hcri_builder_check_rows(builder, rows, varying->start, varying->columns, varying->values, error));
     HCRI_TRY(hcri_builder_check_bounds(rows, varying->lower, varying->upper, "row", error));
-    if (rows != 0 && (start == NULL || (start[rows] != start[0] &&
-                                        (varying->product_outputs == NULL || varying->product_parameters == NULL ||
-                                         varying->product_values == NULL))))
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "product_start, _outputs, _parameters or _values is NULL");
-    if (builder->group != NULL)
-        return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
-                         "a constraint whose coefficients move with parameters can't be part of a union or of a set "
-                         "that is cut out");
+    HCRI_FAIL_IF(rows != 0 && (start == NULL || (start[rows] != start[0] && (varying->product_outputs == NULL ||
+                                                                             varying->product_parameters == NULL ||
+                                                                             varying->product_values == NULL))),
+                 HCR_ERROR_ARGUMENT, "product_start, _outputs, _parameters or _values is NULL");
+    HCRI_FAIL_IF(
+        builder->group != NULL, HCR_ERROR_UNSUPPORTED,
+        "a constraint whose coefficients move with parameters can't be part of a union or of a set that is cut out");
     for (size_t i = 0; i < rows; i++) {
-        if (start[i + 1] < start[i] || varying->start[i + 1] < varying->start[i])
-            return hcri_fail(error, HCR_ERROR_SHAPE, "row %zu ends before it starts", i);
+        HCRI_FAIL_IF(start[i + 1] < start[i] || varying->start[i + 1] < varying->start[i], HCR_ERROR_SHAPE,
+                     "row %zu ends before it starts", i);
         for (size_t k = start[i]; k < start[i + 1]; k++)
             HCRI_TRY(check_product(&builder->set, varying, i, k, error));
         const double lower = varying->lower == NULL ? -INFINITY : varying->lower[i];
         const double upper = varying->upper == NULL ? INFINITY : varying->upper[i];
-        if (lower > upper)
-            return hcri_fail(error, HCR_ERROR_EMPTY, "row %zu has bounds that leave nothing: from %.9g to %.9g", i,
-                             lower, upper);
+        HCRI_FAIL_IF(lower > upper, HCR_ERROR_EMPTY, "row %zu has bounds that leave nothing: from %.9g to %.9g", i,
+                     lower, upper);
     }
     return HCR_OK;
 }
@@ -149,8 +146,7 @@ static void number_rows(hcri_constraint *block, const kept_rows *kept, uint32_t 
 }
 
 hcr_status hcr_builder_add_varying_rows(hcr_builder *builder, const hcr_varying_rows *varying, hcr_error *error) {
-    if (builder == NULL || varying == NULL)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder or varying is NULL");
+    HCRI_FAIL_IF(builder == NULL || varying == NULL, HCR_ERROR_ARGUMENT, "builder or varying is NULL");
     HCRI_TRY(check(builder, varying, error));
     HCRI_TRY(hcri_builder_begin(builder, error));
     if (varying->rows == 0)
@@ -179,18 +175,16 @@ hcr_status hcr_builder_add_varying_rows(hcr_builder *builder, const hcr_varying_
 
 hcr_status hcr_builder_add_varying_cone(hcr_builder *builder, const hcr_varying_rows *rows, const double *constants,
                                         hcr_error *error) {
-    if (builder == NULL || rows == NULL || constants == NULL)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder, rows or constants is NULL");
-    if (rows->rows < 2)
-        return hcri_fail(error, HCR_ERROR_SHAPE, "a cone has %zu rows: it needs one or more in the norm, and its bound",
-                         rows->rows);
+    HCRI_FAIL_IF(builder == NULL || rows == NULL || constants == NULL, HCR_ERROR_ARGUMENT,
+                 "builder, rows or constants is NULL");
+    HCRI_FAIL_IF(rows->rows < 2, HCR_ERROR_SHAPE,
+                 "a cone has %zu rows: it needs one or more in the norm, and its bound", rows->rows);
     hcr_varying_rows without_sides = *rows;
     without_sides.lower = without_sides.upper = NULL;
     HCRI_TRY(check(builder, &without_sides, error));
     for (size_t i = 0; i < rows->rows; i++)
-        if (!(fabs(constants[i]) <= HCRI_LARGEST_COEFFICIENT))
-            return hcri_fail(error, HCR_ERROR_DATA, "constant %zu of the cone is %g: at most 1e50 is accepted", i,
-                             constants[i]);
+        HCRI_FAIL_IF(!(fabs(constants[i]) <= HCRI_LARGEST_COEFFICIENT), HCR_ERROR_DATA,
+                     "constant %zu of the cone is %g: at most 1e50 is accepted", i, constants[i]);
     HCRI_TRY(hcri_builder_begin(builder, error));
     const hcri_set *set = &builder->set;
     HCRI_SCRATCH(scratch, &set->allocator);

@@ -118,8 +118,7 @@ static hcr_status place_blocks(hcr_region *region, hcr_error *error) {
         const hcr_status status = block->kind->place(block, region->origin, &found);
         if (status == HCR_ERROR_ORIGIN)
             return refuse_origin(&region->set, block, &found, error);
-        if (status != HCR_OK)
-            return hcri_fail(error, status, "%s", found.text);
+        HCRI_FAIL_IF(status != HCR_OK, status, "%s", found.text);
         region->constraints = block->first + (uint32_t)block->count;
         for (size_t i = 0; i < block->count; i++)
             region->existing += block->kind->exists(block, i) != 0;
@@ -287,15 +286,14 @@ static hcr_status complete(hcr_region *region, const hcri_analysis *analysis, hc
     if (analysis->origin_map == NULL)
         complete_origin(region);
     for (size_t j = 0; j < n; j++)
-        if (!isfinite(region->origin[j]) ||
-            !(region->lower[j] <= region->origin[j] && region->origin[j] <= region->upper[j]))
-            return hcri_fail(error, HCR_ERROR_ORIGIN, "the origin isn't a point within the region's bounds");
+        HCRI_FAIL_IF(!isfinite(region->origin[j]) ||
+                         !(region->lower[j] <= region->origin[j] && region->origin[j] <= region->upper[j]),
+                     HCR_ERROR_ORIGIN, "the origin isn't a point within the region's bounds");
     if (!(analysis->radius >= 0)) /* 0: equalities fix every output */
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "the radius of the region is %g", analysis->radius);
     const size_t parameters = n - region->set.outputs;
-    if (parameters != (analysis->origin_map == NULL ? 0 : analysis->origin_map->parameters))
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "the region has %zu parameters, and its origin moves with others",
-                         parameters);
+    HCRI_FAIL_IF(parameters != (analysis->origin_map == NULL ? 0 : analysis->origin_map->parameters),
+                 HCR_ERROR_ARGUMENT, "the region has %zu parameters, and its origin moves with others", parameters);
     if (parameters != 0) {
         HCRI_TRY(hcri_origin_map_copy(analysis->origin_map, allocator, &region->origin_map, error));
         region->origin_map.lower = region->set.box->lower + region->set.outputs;
@@ -311,9 +309,8 @@ static hcr_status complete(hcr_region *region, const hcri_analysis *analysis, hc
     HCRI_TRY(place_blocks(region, error));
     for (size_t b = 0; parameters != 0 && b < region->set.blocks; b++) {
         const hcri_kind *kind = region->set.block[b]->kind;
-        if (!hcri_block_takes_parameters(region->set.block[b]))
-            return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
-                             "a region with parameters can't have a constraint of kind %s", kind->name);
+        HCRI_FAIL_IF(!hcri_block_takes_parameters(region->set.block[b]), HCR_ERROR_UNSUPPORTED,
+                     "a region with parameters can't have a constraint of kind %s", kind->name);
         if (kind->follow != NULL)
             HCRI_TRY(kind->follow(region->set.block[b], &region->origin_map, error));
     }
@@ -330,8 +327,8 @@ static hcr_status complete(hcr_region *region, const hcri_analysis *analysis, hc
         HCRI_TRY(solve_in_the_middle(region, error));
     if (!region->origin_proved && is_solved_once)
         HCRI_TRY(hcri_centres_make(region, &region->centres, error));
-    if (region->origin_map.brought && (region->centres == NULL || parameters <= region->set.outputs))
-        return hcri_fail(error, HCR_ERROR_FORMAT, "samples can't bring their origins in this region");
+    HCRI_FAIL_IF(region->origin_map.brought && (region->centres == NULL || parameters <= region->set.outputs),
+                 HCR_ERROR_FORMAT, "samples can't bring their origins in this region");
     HCRI_TRY(make_clamps(region, error));
     HCRI_TRY(check_rounded_origin(region, error));
     hcri_set_drop_scratch(&region->set);
@@ -440,19 +437,15 @@ static void put_payload(const hcr_region *region, hcri_bytes *out) {
 }
 
 hcr_status hcr_region_write(const hcr_region *region, void **bytes, size_t *size, hcr_error *error) {
-    if (region == NULL || bytes == NULL || size == NULL)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "region, bytes or size is NULL");
+    HCRI_FAIL_IF(region == NULL || bytes == NULL || size == NULL, HCR_ERROR_ARGUMENT, "region, bytes or size is NULL");
     for (size_t b = 0; b < region->set.blocks; b++) {
         const hcri_constraint *block = region->set.block[b];
         const char *name = block->kind->unwritable == NULL ? NULL : block->kind->unwritable(block);
-        if (hcri_kind_of(hcri_kind_number(block->kind)) != block->kind)
-            return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
-                             "the region has a constraint of the kind \"%s\", which compiled files don't have",
-                             block->kind->name);
-        if (name != NULL)
-            return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
-                             "the region has the callback \"%s\", a function of this program: it can't be written",
-                             name);
+        HCRI_FAIL_IF(hcri_kind_of(hcri_kind_number(block->kind)) != block->kind, HCR_ERROR_UNSUPPORTED,
+                     "the region has a constraint of the kind \"%s\", which compiled files don't have",
+                     block->kind->name);
+        HCRI_FAIL_IF(name != NULL, HCR_ERROR_UNSUPPORTED,
+                     "the region has the callback \"%s\", a function of this program: it can't be written", name);
     }
     const hcr_allocator *allocator = &hcri_default_allocator;
     hcri_bytes payload = {.allocator = allocator}, all = {.allocator = allocator};
@@ -486,9 +479,9 @@ static hcr_status read_payload(hcri_source *in, hcr_region *region, hcr_error *e
         got.origin_map[k] = (hcri_origin_map){.outputs = outputs, .parameters = n - outputs};
     content_fields(&walk, n, &got);
     HCRI_TRY(walk.status);
-    if (in->failed || in->used != in->size || got.unbounded_allowed >> 2 > HCR_MOST_ORIGINS ||
-        got.visibility_proved > 1 || got.points_hidden > got.points)
-        return hcri_fail(error, HCR_ERROR_FORMAT, "the compiled region is cut short or has bytes left over");
+    HCRI_FAIL_IF(in->failed || in->used != in->size || got.unbounded_allowed >> 2 > HCR_MOST_ORIGINS ||
+                     got.visibility_proved > 1 || got.points_hidden > got.points,
+                 HCR_ERROR_FORMAT, "the compiled region is cut short or has bytes left over");
     got.origin_map->brought = got.unbounded_allowed >> 1 & 1;
     const hcri_analysis analysis = {
         .origin = got.origin,
@@ -525,24 +518,22 @@ static hcr_status restore(hcri_source *payload, const hcr_allocator *allocator, 
 
 hcr_status hcr_region_read(const void *bytes, size_t size, const hcr_allocator *allocator, hcr_region **region,
                            hcr_error *error) {
-    if (bytes == NULL || region == NULL)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "bytes or region is NULL");
+    HCRI_FAIL_IF(bytes == NULL || region == NULL, HCR_ERROR_ARGUMENT, "bytes or region is NULL");
     *region = NULL;
     const unsigned char *data = bytes;
     const char *kind = hcri_file_kind(data, size);
-    if (size < HEAD + TAIL || memcmp(data, magic, sizeof magic) != 0)
-        return hcri_fail(error, HCR_ERROR_FORMAT, "this is %s: compile the region text again",
-                         kind == NULL || data[0] == magic[0] ? "no compiled region" : kind);
+    HCRI_FAIL_IF(size < HEAD + TAIL || memcmp(data, magic, sizeof magic) != 0, HCR_ERROR_FORMAT,
+                 "this is %s: compile the region text again",
+                 kind == NULL || data[0] == magic[0] ? "no compiled region" : kind);
     hcri_source head = {.data = data, .size = size, .used = sizeof magic};
     const uint32_t version = hcri_get_u32(&head);
     const uint64_t length = hcri_get_u64(&head);
-    if (version != FORMAT_VERSION)
-        return hcri_fail(error, HCR_ERROR_VERSION,
-                         "the region was compiled in format %u, this library (%s) reads format %d: compile it again",
-                         (unsigned)version, HCR_VERSION, FORMAT_VERSION);
+    HCRI_FAIL_IF(version != FORMAT_VERSION, HCR_ERROR_VERSION,
+                 "the region was compiled in format %u, this library (%s) reads format %d: compile it again",
+                 (unsigned)version, HCR_VERSION, FORMAT_VERSION);
     hcri_source tail = {.data = data, .size = size, .used = size - TAIL};
-    if (length != size - HEAD - TAIL || hcri_get_u64(&tail) != checksum(data, size - TAIL))
-        return hcri_fail(error, HCR_ERROR_FORMAT, "the compiled region is truncated or altered: compile it again");
+    HCRI_FAIL_IF(length != size - HEAD - TAIL || hcri_get_u64(&tail) != checksum(data, size - TAIL), HCR_ERROR_FORMAT,
+                 "the compiled region is truncated or altered: compile it again");
     hcri_source payload = {.data = data + HEAD, .size = (size_t)length};
     return restore(&payload, allocator == NULL ? &hcri_default_allocator : allocator, region, error);
 }

@@ -7,8 +7,7 @@
 #include "region/sample_equalities.h"
 
 hcr_status hcr_region_load(const char *path, const hcr_allocator *allocator, hcr_region **region, hcr_error *error) {
-    if (path == NULL || region == NULL)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "path or region is NULL");
+    HCRI_FAIL_IF(path == NULL || region == NULL, HCR_ERROR_ARGUMENT, "path or region is NULL");
     *region = NULL;
     const hcr_allocator *used = allocator == NULL ? &hcri_default_allocator : allocator;
     char *bytes = NULL;
@@ -21,8 +20,7 @@ hcr_status hcr_region_load(const char *path, const hcr_allocator *allocator, hcr
 }
 
 hcr_status hcr_region_save(const hcr_region *region, const char *path, hcr_error *error) {
-    if (region == NULL || path == NULL)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "region or path is NULL");
+    HCRI_FAIL_IF(region == NULL || path == NULL, HCR_ERROR_ARGUMENT, "region or path is NULL");
     void *bytes = NULL;
     size_t size = 0;
     HCRI_TRY(hcr_region_write(region, &bytes, &size, error));
@@ -160,8 +158,8 @@ double hcri_region_worst(const hcr_region *region, const double *point, uint32_t
 /* Room for one point, its parameters and the scratch of blocks; refuses a NULL where there are rows. */
 static hcr_status begin_points(const hcr_region *region, size_t rows, const double *x, int pointers, double **lifted,
                                hcr_error *error) {
-    if (region == NULL || (rows != 0 && (!pointers || (x == NULL && region->origin_map.parameters != 0))))
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "region or an array is NULL");
+    HCRI_FAIL_IF(region == NULL || (rows != 0 && (!pointers || (x == NULL && region->origin_map.parameters != 0))),
+                 HCR_ERROR_ARGUMENT, "region or an array is NULL");
     *lifted = hcri_allocate(&region->set.allocator, region->set.n + region->scratch, sizeof **lifted);
     return *lifted == NULL ? hcri_fail_memory(error) : HCR_OK;
 }

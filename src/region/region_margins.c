@@ -244,8 +244,8 @@ static hcr_status compute_each(hcr_region *region, sizes *at, hcr_error *error) 
     region->radius_is_given = region->radius < own * (1 - 0x1p-40); /* kernels differ by some units */
     region->radius = fmin(region->radius, own);
     region->origin_proved = 1;
-    if (!region->bounded && !region->unbounded_allowed)
-        return hcri_fail(error, HCR_ERROR_UNBOUNDED, "no bound is known for an output");
+    HCRI_FAIL_IF(!region->bounded && !region->unbounded_allowed, HCR_ERROR_UNBOUNDED,
+                 "no bound is known for an output");
     HCRI_SCRATCH(scratch, &region->set.allocator);
     double *margins = hcri_allocate(scratch, 2 * region->set.blocks, sizeof *margins);
     HCRI_ALLOCATED(margins);
@@ -267,11 +267,9 @@ hcr_status hcri_region_compute_margins(hcr_region *region, hcr_error *error) {
 
 hcr_status hcr_region_block_margins(const hcr_region *region, double arithmetic, hcr_precision precision,
                                     double *margins, hcr_error *error) {
-    if (region == NULL || margins == NULL)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "region or margins is NULL");
-    if (!(arithmetic >= 0x1p-53 && arithmetic <= 0x1p-8))
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "the unit roundoff is %g: it must be between 2^-53 and 2^-8",
-                         arithmetic);
+    HCRI_FAIL_IF(region == NULL || margins == NULL, HCR_ERROR_ARGUMENT, "region or margins is NULL");
+    HCRI_FAIL_IF(!(arithmetic >= 0x1p-53 && arithmetic <= 0x1p-8), HCR_ERROR_ARGUMENT,
+                 "the unit roundoff is %g: it must be between 2^-53 and 2^-8", arithmetic);
     sizes at;
     HCRI_TRY(start(region, &at, error));
     at.step = region->grid[precision == HCR_SINGLE].step;

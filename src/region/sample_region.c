@@ -38,18 +38,17 @@ static hcr_status find_origin(const hcr_region *region, const double *x, const h
             return hcri_fail(error, HCR_ERROR_ORIGIN, "parameter %s is %.9g: it must be from %.9g to %.9g", name, x[k],
                              region->origin_map.lower[k], region->origin_map.upper[k]);
         }
-    if (*sample_origin == HCRI_SAMPLE_ORIGIN_DEPENDENT)
-        return hcri_fail(error, HCR_ERROR_ORIGIN,
-                         "at these parameters the equalities aren't certainly independent: narrow the ranges to where "
-                         "coefficients don't vanish or become multiples of each other");
+    HCRI_FAIL_IF(*sample_origin == HCRI_SAMPLE_ORIGIN_DEPENDENT, HCR_ERROR_ORIGIN,
+                 "at these parameters the equalities aren't certainly independent: narrow the ranges to where "
+                 "coefficients don't vanish or become multiples of each other");
     return hcri_fail(
         error, HCR_ERROR_ORIGIN,
         "no point is certain to be strictly inside at these parameters: narrow their range, or widen what they bound");
 }
 
 hcr_status hcr_region_origin_at(const hcr_region *region, const double *parameters, double *origin, hcr_error *error) {
-    if (region == NULL || origin == NULL || (parameters == NULL && region->origin_map.parameters != 0))
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "region, parameters or origin is NULL");
+    HCRI_FAIL_IF(region == NULL || origin == NULL || (parameters == NULL && region->origin_map.parameters != 0),
+                 HCR_ERROR_ARGUMENT, "region, parameters or origin is NULL");
     double *point;
     hcri_sample_origin sample_origin;
     HCRI_TRY(find_origin(region, parameters, &region->set.allocator, &point, &sample_origin, error));
@@ -440,8 +439,8 @@ static hcr_status make_slice(const hcr_region *region, const double *point, cons
 
 hcr_status hcr_region_at(const hcr_region *region, const double *parameters, const hcr_allocator *allocator,
                          hcr_region **fixed, hcr_error *error) {
-    if (region == NULL || fixed == NULL || (parameters == NULL && region->origin_map.parameters != 0))
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "region, parameters or fixed is NULL");
+    HCRI_FAIL_IF(region == NULL || fixed == NULL || (parameters == NULL && region->origin_map.parameters != 0),
+                 HCR_ERROR_ARGUMENT, "region, parameters or fixed is NULL");
     *fixed = NULL;
     if (region->origin_map.parameters == 0) {
         const hcri_analysis analysis = {.origin = region->origin,

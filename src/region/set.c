@@ -213,8 +213,7 @@ hcr_status hcri_set_number(hcri_set *set, hcr_error *error) {
     for (size_t i = 0; i < set->blocks; i++) {
         set->block[i]->first = (uint32_t)first;
         first += set->block[i]->count;
-        if (first >= HCRI_NO_CONSTRAINT)
-            return hcri_fail(error, HCR_ERROR_SHAPE, "more than %u constraints", HCRI_NO_CONSTRAINT - 1);
+        HCRI_FAIL_IF(first >= HCRI_NO_CONSTRAINT, HCR_ERROR_SHAPE, "more than %u constraints", HCRI_NO_CONSTRAINT - 1);
     }
     return HCR_OK;
 }

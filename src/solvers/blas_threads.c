@@ -25,11 +25,9 @@ static hcr_status reserve(hcr_error *error) {
     const size_t limit = hcri_address_space();
     if (atomic_load(&is_reserved) || limit == SIZE_MAX)
         return HCR_OK;
-    if (!hcri_has_address_space(needed))
-        return hcri_fail(error, HCR_ERROR_MEMORY,
-                         "not enough memory: OpenBLAS takes %zu MB, and the limit on the address space is %zu MB "
-                         "(ulimit -v)",
-                         needed / megabyte, limit / megabyte);
+    HCRI_FAIL_IF(!hcri_has_address_space(needed), HCR_ERROR_MEMORY,
+                 "not enough memory: OpenBLAS takes %zu MB, and the limit on the address space is %zu MB (ulimit -v)",
+                 needed / megabyte, limit / megabyte);
     HCRI_TRY(multiply(error));
     atomic_store(&is_reserved, 1);
     return HCR_OK;

@@ -33,8 +33,7 @@ static int too_large(const hcri_program *program) {
 }
 
 hcr_status hcri_lp_create(const hcri_program *program, hcri_lp **lp, hcr_error *error) {
-    if (too_large(program))
-        return hcri_fail(error, HCR_ERROR_UNSUPPORTED, "a linear program with more than 2^29 coefficients");
+    HCRI_FAIL_IF(too_large(program), HCR_ERROR_UNSUPPORTED, "a linear program with more than 2^29 coefficients");
     const size_t columns = program->columns, rows = program->rows.count;
     const size_t numbers = hcri_rows_entries(&program->rows);
     HCRI_SCOPED_BY(hcri_lp_scoped) hcri_lp *made = hcri_allocate(memory, 1, sizeof *made);

@@ -48,11 +48,10 @@ static hcr_status reserve_rows(hcri_lp *lp, size_t rows, hcr_error *error) {
 
 static hcr_status reserve_lists(hcri_lp *lp, hcr_error *error) {
     const size_t wanted = lp->kernel.size + 1;
-    if (wanted > MOST_BASIC)
-        return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
-                         "this build of hcr has no CLP, and a linear program of the region has a basis of more than "
-                         "%d rows: build with HCR_WITH_CLP, or give bounds and an origin",
-                         (int)MOST_BASIC);
+    HCRI_FAIL_IF(wanted > MOST_BASIC, HCR_ERROR_UNSUPPORTED,
+                 "this build of hcr has no CLP, and a linear program of the region has a basis of more than %d rows: "
+                 "build with HCR_WITH_CLP, or give bounds and an origin",
+                 (int)MOST_BASIC);
     HCRI_TRY(hcri_kernel_grow(&lp->kernel, error));
     if (wanted <= lp->list_capacity)
         return HCR_OK;

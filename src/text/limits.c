@@ -150,17 +150,15 @@ static hcr_status write_limits(const struct table *table, const hcri_vector *own
         hcri_report_write(report, "\n");
     if (table->options.values) {
         find_values(table, own, numbers);
-        if (numbers->count == 0)
-            return hcri_fail(error, HCR_ERROR_DATA, "%s has no value: take its columns out", own->name);
-        if (!(fmax(-numbers->sorted[0].number, numbers->sorted[numbers->count - 1].number) < 1e20))
-            return hcri_fail(error, HCR_ERROR_DATA,
-                             "%s has values of 1e20 and more, which mean no bound: take another unit", own->name);
+        HCRI_FAIL_IF(numbers->count == 0, HCR_ERROR_DATA, "%s has no value: take its columns out", own->name);
+        HCRI_FAIL_IF(!(fmax(-numbers->sorted[0].number, numbers->sorted[numbers->count - 1].number) < 1e20),
+                     HCR_ERROR_DATA, "%s has values of 1e20 and more, which mean no bound: take another unit",
+                     own->name);
         write_values(table, own, numbers, report);
     }
     if (table->options.steps && length_of(table, own) > 1) {
         find_steps(table, own, numbers);
-        if (numbers->count == 0)
-            return hcri_fail(error, HCR_ERROR_DATA, "%s has no two values that are neighbours", own->name);
+        HCRI_FAIL_IF(numbers->count == 0, HCR_ERROR_DATA, "%s has no two values that are neighbours", own->name);
         write_steps(table, own, numbers, report);
     }
     return HCR_OK;
@@ -191,28 +189,26 @@ static hcr_status write_text(const struct table *table, hcri_report *report, hcr
 
 static hcr_status check_options(const struct table *table, hcr_error *error) {
     const hcr_limit_options *options = &table->options;
-    if (!(options->share > 0.5 && options->share <= 1))
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "the share is %g: it is more than 0.5 and at most 1",
-                         options->share);
-    if (!options->values && !options->steps)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "nothing is to be limited: values, steps or both");
+    HCRI_FAIL_IF(!(options->share > 0.5 && options->share <= 1), HCR_ERROR_ARGUMENT,
+                 "the share is %g: it is more than 0.5 and at most 1", options->share);
+    HCRI_FAIL_IF(!options->values && !options->steps, HCR_ERROR_ARGUMENT,
+                 "nothing is to be limited: values, steps or both");
     size_t longest = 0;
     for (size_t v = 0; v < table->vectors.count; v++) {
         const size_t length = length_of(table, &table->vectors.vector[v]);
         longest = length > longest ? length : longest;
     }
-    if (options->steps && !options->values && longest < 2)
-        return hcri_fail(error, HCR_ERROR_SHAPE,
-                         "no variable has two values, whose step could be limited: columns name[0], name[1] … are a "
-                         "vector, and a horizon cuts series");
+    HCRI_FAIL_IF(options->steps && !options->values && longest < 2, HCR_ERROR_SHAPE,
+                 "no variable has two values, whose step could be limited: columns name[0], name[1] … are a vector, "
+                 "and a horizon cuts series");
     return HCR_OK;
 }
 
 hcr_status hcr_limits_text(size_t rows, size_t columns, const char *const *names, const double *values,
                            const hcr_limit_options *options, char **text, hcr_error *error) {
     static const hcr_limit_options defaults = HCR_LIMIT_OPTIONS_INIT;
-    if (text == NULL || (values == NULL && rows > 0) || columns == 0)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "values or text is NULL, or there are no columns");
+    HCRI_FAIL_IF(text == NULL || (values == NULL && rows > 0) || columns == 0, HCR_ERROR_ARGUMENT,
+                 "values or text is NULL, or there are no columns");
     struct table table = {.rows = rows, .values = values};
     HCRI_TRY(hcri_options_take(options == NULL ? &defaults : options, &defaults, sizeof defaults, &table.options,
                                "HCR_LIMIT_OPTIONS_INIT", error));

@@ -21,8 +21,7 @@ struct hcr_ranges {
 };
 
 hcr_status hcr_ranges_create(size_t columns, const char *const *names, hcr_ranges **ranges, hcr_error *error) {
-    if (ranges == NULL || columns == 0)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "ranges is NULL, or there are no columns");
+    HCRI_FAIL_IF(ranges == NULL || columns == 0, HCR_ERROR_ARGUMENT, "ranges is NULL, or there are no columns");
     hcr_ranges *made = hcri_allocate(&hcri_default_allocator, 1, sizeof *made);
     HCRI_ALLOCATED(made);
     made->pool.from = &hcri_default_allocator;
@@ -55,8 +54,7 @@ void hcr_ranges_free(hcr_ranges *ranges) {
 /* --------------------------------------------------------------------------------------------------------- samples */
 
 hcr_status hcr_ranges_add(hcr_ranges *ranges, size_t rows, const double *values, hcr_error *error) {
-    if (ranges == NULL || (values == NULL && rows > 0))
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "ranges or values is NULL");
+    HCRI_FAIL_IF(ranges == NULL || (values == NULL && rows > 0), HCR_ERROR_ARGUMENT, "ranges or values is NULL");
     const size_t n = ranges->columns;
     for (size_t i = 0; i < rows; i++) {
         const double *row = values + i * n;
@@ -203,13 +201,11 @@ static void write_comment(const hcr_ranges *ranges, double margin, hcri_report *
 }
 
 hcr_status hcr_ranges_text(const hcr_ranges *ranges, double margin, char **text, hcr_error *error) {
-    if (ranges == NULL || text == NULL)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "ranges or text is NULL");
-    if (!(margin >= 0 && margin < INFINITY))
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "the margin is %g: it is a share of the range, 0 or more", margin);
-    if (ranges->rows == ranges->left_out)
-        return hcri_fail(error, HCR_ERROR_DATA, "there is no sample%s: a range needs one at least",
-                         ranges->rows > 0 ? " without a NaN or an infinity" : "");
+    HCRI_FAIL_IF(ranges == NULL || text == NULL, HCR_ERROR_ARGUMENT, "ranges or text is NULL");
+    HCRI_FAIL_IF(!(margin >= 0 && margin < INFINITY), HCR_ERROR_ARGUMENT,
+                 "the margin is %g: it is a share of the range, 0 or more", margin);
+    HCRI_FAIL_IF(ranges->rows == ranges->left_out, HCR_ERROR_DATA, "there is no sample%s: a range needs one at least",
+                 ranges->rows > 0 ? " without a NaN or an infinity" : "");
     hcri_report report = {0};
     write_comment(ranges, margin, &report);
     for (size_t p = 0; p < ranges->parameters.count; p++) {

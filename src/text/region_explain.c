@@ -420,8 +420,7 @@ static void write_json(hcri_report *report, const hcr_region *region, const sour
 }
 
 hcr_status hcr_region_explain(const hcr_region *region, bool json, char **text, hcr_error *error) {
-    if (region == NULL || text == NULL)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "region or text is NULL");
+    HCRI_FAIL_IF(region == NULL || text == NULL, HCR_ERROR_ARGUMENT, "region or text is NULL");
     *text = NULL;
     source_count *count = count_sources(region);
     HCRI_ALLOCATED(count);

@@ -186,13 +186,13 @@ static hcr_status compile(hcri_compilation *c, size_t constants, const hcr_const
 
 static hcr_status check_constants(size_t constants, const hcr_constant *constant, hcr_error *error) {
     for (size_t i = 0; i < constants; i++) {
-        if (constant == NULL || constant[i].name == NULL || constant[i].values == NULL)
-            return hcri_fail(error, HCR_ERROR_ARGUMENT, "constant %zu has no name or no values", i);
-        if (constant[i].rows == 0 && constant[i].columns != 0)
-            return hcri_fail(error, HCR_ERROR_SHAPE, "the value given for \"%s\" has no rows", constant[i].name);
+        HCRI_FAIL_IF(constant == NULL || constant[i].name == NULL || constant[i].values == NULL, HCR_ERROR_ARGUMENT,
+                     "constant %zu has no name or no values", i);
+        HCRI_FAIL_IF(constant[i].rows == 0 && constant[i].columns != 0, HCR_ERROR_SHAPE,
+                     "the value given for \"%s\" has no rows", constant[i].name);
         for (size_t k = 0; k < i; k++)
-            if (strcmp(constant[i].name, constant[k].name) == 0)
-                return hcri_fail(error, HCR_ERROR_NAME, "two values are given for \"%s\"", constant[i].name);
+            HCRI_FAIL_IF(strcmp(constant[i].name, constant[k].name) == 0, HCR_ERROR_NAME,
+                         "two values are given for \"%s\"", constant[i].name);
     }
     return HCR_OK;
 }
@@ -200,11 +200,9 @@ static hcr_status check_constants(size_t constants, const hcr_constant *constant
 hcr_status hcr_text_build(const char *text, size_t length, const char *file, const char *folder, size_t constants,
                           const hcr_constant *constant, const hcr_allocator *allocator, hcr_builder **builder,
                           hcr_error *error) {
-    if (builder == NULL)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder is NULL");
+    HCRI_FAIL_IF(builder == NULL, HCR_ERROR_ARGUMENT, "builder is NULL");
     *builder = NULL;
-    if (text == NULL && length != 0)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "text is NULL");
+    HCRI_FAIL_IF(text == NULL && length != 0, HCR_ERROR_ARGUMENT, "text is NULL");
     HCRI_TRY(check_constants(constants, constant, error));
     HCRI_SCOPED_BY(hcri_blas_end) hcri_blas blas = {0};
     HCRI_TRY(hcri_blas_begin(&blas, error));
@@ -247,8 +245,7 @@ hcr_status hcr_text_build(const char *text, size_t length, const char *file, con
 
 hcr_status hcr_text_build_file(const char *path, size_t constants, const hcr_constant *constant,
                                const hcr_allocator *allocator, hcr_builder **builder, hcr_error *error) {
-    if (path == NULL || builder == NULL)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "path or builder is NULL");
+    HCRI_FAIL_IF(path == NULL || builder == NULL, HCR_ERROR_ARGUMENT, "path or builder is NULL");
     *builder = NULL;
     const int is_input = strcmp(path, "-") == 0;
     const char *slash = strrchr(path, '/');

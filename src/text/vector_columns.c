@@ -15,10 +15,9 @@ typedef struct place {
 
 static hcr_status refuse_name(const char *name, size_t length, size_t column, hcr_error *error) {
     const hcri_shown shown = hcri_show_name(name);
-    if (hcri_is_taken_by_language(name, length))
-        return hcri_fail(error, HCR_ERROR_NAME,
-                         "column %zu: \"%s\" is a word of the region language: rename it, for instance to %s_", column,
-                         shown.text, shown.text);
+    HCRI_FAIL_IF(hcri_is_taken_by_language(name, length), HCR_ERROR_NAME,
+                 "column %zu: \"%s\" is a word of the region language: rename it, for instance to %s_", column,
+                 shown.text, shown.text);
     return hcri_fail(error, HCR_ERROR_NAME,
                      "column %zu: \"%s\" is no name for a region text: a letter or _ first, then letters, digits and "
                      "_, at most %d, perhaps with an index such as [3]: rename it",
@@ -42,9 +41,8 @@ static hcr_status place_column(hcri_vectors *vectors, const hcr_allocator *pool,
         HCRI_ALLOCATED(hcri_index_add(known, pool, made->name, length, found->vector));
     }
     hcri_vector *own = &vectors->vector[found->vector];
-    if (own->members > 0 && (is_scalar || own->is_scalar))
-        return hcri_fail(error, HCR_ERROR_NAME, "column %zu: %s is there already: rename one of them", column,
-                         own->name);
+    HCRI_FAIL_IF(own->members > 0 && (is_scalar || own->is_scalar), HCR_ERROR_NAME,
+                 "column %zu: %s is there already: rename one of them", column, own->name);
     found->element = is_scalar ? 0 : found->element;
     own->members++;
     own->size = own->size > found->element ? own->size : found->element + 1;
@@ -86,9 +84,9 @@ static hcr_status place_all(hcri_vectors *vectors, const hcr_allocator *pool, pl
     for (size_t j = 0; j < vectors->columns; j++) {
         const hcri_vector *own = &vectors->vector[of[j].vector];
         size_t *column = &vectors->column_of[own->first + of[j].element];
-        if (*column != SIZE_MAX)
-            return hcri_fail(error, HCR_ERROR_NAME, "columns %zu and %zu have the same name \"%s[%zu]\": rename one",
-                             *column + 1, j + 1, own->name, of[j].element);
+        HCRI_FAIL_IF(*column != SIZE_MAX, HCR_ERROR_NAME,
+                     "columns %zu and %zu have the same name \"%s[%zu]\": rename one", *column + 1, j + 1, own->name,
+                     of[j].element);
         *column = j;
     }
     return HCR_OK;
