@@ -3,9 +3,8 @@
 #include <math.h>
 
 double hcri_norm(size_t n, const double *x) {
-    double largest = 0, sum = 0;
-    for (size_t j = 0; j < n; j++)
-        largest = fmax(largest, fabs(x[j]));
+    double sum = 0;
+    const double largest = hcri_max_norm(n, x);
     if (largest == 0 || isinf(largest))
         return largest;
     for (size_t j = 0; j < n; j++)

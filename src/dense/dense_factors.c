@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/vector.h"
 #include "dense/dense.h"
 
 static const hcr_allocator *const memory = &hcri_default_allocator;
@@ -118,9 +119,8 @@ static void reflect(size_t rows, const double *vector, double tau, double *a) {
 }
 
 static double length_of(size_t n, const double *x) {
-    double largest = 0, sum = 0;
-    for (size_t i = 0; i < n; i++)
-        largest = fmax(largest, fabs(x[i]));
+    double sum = 0;
+    const double largest = hcri_max_norm(n, x);
     for (size_t i = 0; i < n && largest > 0; i++)
         sum += (x[i] / largest) * (x[i] / largest);
     return largest * sqrt(sum);

@@ -29,9 +29,7 @@ void hcri_float_filter_release(hcri_float_filter *float_filter, const hcr_alloca
  * 16 covers that and the addition of the error bound itself. */
 static int fill_row(const hcri_float_filter *float_filter, size_t i, size_t n, hcri_row row, double lower,
                     double upper) {
-    double largest = 0;
-    for (size_t k = 0; k < row.count; k++)
-        largest = fmax(largest, fabs(row.values[k]));
+    const double largest = hcri_max_norm(row.count, row.values);
     const int exponent = ilogb(largest);
     const double low = ldexp(lower, exponent), high = ldexp(upper, exponent), most = fmax(fabs(low), fabs(high));
     if (exponent < -1000 || !(most >= 0x1p-80 && most <= 0x1p80) || (low != 0 && fabs(low) < 0x1p-100) ||

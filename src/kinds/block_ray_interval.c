@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/vector.h"
 #include "functions/ray_roots.h"
 #include "kinds/block.h"
 #include "kinds/ray_interval.h"
@@ -87,9 +88,8 @@ hcri_interval hcri_block_interval(const hcri_constraint *constraint, size_t i, c
                                   double *scratch) {
     double *y = hcri_block_vectors(constraint, scratch);
     line ray = {constraint, i, origin, v, 0, 1, y, y + constraint->n, scratch};
-    double at = 0, size = 0;
-    for (size_t j = 0; j < constraint->n; j++)
-        size = fmax(size, fabs(v[j]));
+    double at = 0;
+    const double size = hcri_max_norm(constraint->n, v);
     const double inside = find_inside(&ray, size, &at);
     if (inside < 0)
         return HCRI_NOWHERE;

@@ -133,9 +133,7 @@ static void search_release(search *at) { hcri_pool_release(&at->memory); }
 
 /* What rounding alone makes of a distance around y. */
 static double rounding_at(const search *at) {
-    double size = 0;
-    for (size_t j = 0; j < at->set->n; j++)
-        size = fmax(size, fabs(at->y[j]));
+    const double size = hcri_max_norm(at->set->n, at->y);
     return 64 * 0x1p-53 * size + 0x1p-1000;
 }
 

@@ -2,15 +2,14 @@
 #include <math.h>
 
 #include "base/double_double.h"
+#include "base/vector.h"
 #include "dense/dense.h"
 #include "hcr/hcr_build.h"
 #include "region/builder.h"
 #include "solvers/blas_threads.h"
 
 static double largest(size_t count, const double *values) {
-    double most = 0;
-    for (size_t k = 0; k < count; k++)
-        most = fmax(most, fabs(values[k]));
+    const double most = hcri_max_norm(count, values);
     return most;
 }
 

@@ -1,4 +1,5 @@
 #include "origin/constraint_words.h"
+#include "base/vector.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -89,9 +90,7 @@ void hcri_describe_direction(const hcri_set *set, const double *direction, char 
         hcri_describe_direction(set->reduction->original, set->reduction->lifted, text, capacity);
         return;
     }
-    double largest = 0;
-    for (size_t j = 0; j < set->n; j++)
-        largest = fmax(largest, fabs(direction[j]));
+    const double largest = hcri_max_norm(set->n, direction);
     text[0] = '\0';
     size_t shown = 0, terms = 0;
     /* Two decimals say which way it goes; what rounds to 0 isn't part of it. */

@@ -1,4 +1,5 @@
 #include "origin/outer_approximation.h"
+#include "base/vector.h"
 
 #include <math.h>
 #include <string.h>
@@ -103,9 +104,7 @@ static hcr_status start(search *at, hcri_outer *outer, double size, hcr_error *e
 
 /* What rounding alone makes of a distance around y. */
 static double rounding_at(const search *at) {
-    double size = 0;
-    for (size_t j = 0; j < at->outer->set->n; j++)
-        size = fmax(size, fabs(at->y[j]));
+    const double size = hcri_max_norm(at->outer->set->n, at->y);
     return 64 * 0x1p-53 * size + 1e-30 * at->initial;
 }
 

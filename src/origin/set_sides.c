@@ -1,4 +1,5 @@
 #include "origin/set_sides.h"
+#include "base/vector.h"
 
 #include <math.h>
 
@@ -38,9 +39,7 @@ void hcri_wide_row_put(hcri_wide_row *row, size_t column, double value) {
 
 /* sign · from, divided by the length that is returned. */
 static double begin(hcri_wide_row *row, hcri_row from, double sign) {
-    double square = 0;
-    for (size_t k = 0; k < from.count; k++)
-        square += from.values[k] * from.values[k];
+    const double square = hcri_dot(from.count, from.values, from.values);
     const double length = square > 0 ? sqrt(square) : 1;
     row->count = 0;
     for (size_t k = 0; k < from.count; k++)

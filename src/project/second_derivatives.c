@@ -16,9 +16,8 @@ static void by_differences(const hcri_curvature *at, const double *direction, do
                            double *room) {
     enum { HALVINGS = 30 };
     const size_t n = at->block->n;
-    double *gradient = room, *probe = room + n, largest = 0;
-    for (size_t j = 0; j < n; j++)
-        largest = fmax(largest, fabs(direction[j]));
+    double *gradient = room, *probe = room + n;
+    const double largest = hcri_max_norm(n, direction);
     if (largest == 0)
         return;
     /* Smaller next to the end of a domain. */

@@ -1,4 +1,5 @@
 #include "region/sample_equalities.h"
+#include "base/vector.h"
 
 #include <math.h>
 #include <string.h>
@@ -232,9 +233,7 @@ static void make_basis(solution *s, size_t n) {
             own[j] /= most;
         for (size_t k = 0; k < 2 * i; k++) {
             const double *with = basis->values + k % i * n;
-            double share = 0;
-            for (size_t j = 0; j < n; j++)
-                share += with[j] * own[j];
+            const double share = hcri_dot(n, with, own);
             for (size_t j = 0; j < n; j++)
                 own[j] -= share * with[j];
         }

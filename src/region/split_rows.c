@@ -1,4 +1,5 @@
 #include "region/split_rows.h"
+#include "base/vector.h"
 
 #include <math.h>
 
@@ -29,9 +30,8 @@ static void fill(const hcri_split_rows *split, size_t start, hcri_split_columns 
     for (size_t i = 0; i < split->count; i++) {
         const double *values = split->rows->values + split->rows->start[split->first + i] + start;
         const size_t panel = i / HCRI_PANEL * HCRI_PANEL, lane = i % HCRI_PANEL;
-        double largest = 0, size = 0, rest = 0;
-        for (size_t k = 0; k < part->count; k++)
-            largest = fmax(largest, fabs(values[k]));
+        double size = 0, rest = 0;
+        const double largest = hcri_max_norm(part->count, values);
         const double by = largest == 0 ? 1 : rounding(largest);
         for (size_t k = 0; k < part->count; k++) {
             const double high = (values[k] + by) - by, low = values[k] - high;

@@ -1,4 +1,5 @@
 #include "solvers/linear_program.h"
+#include "base/vector.h"
 
 #include <math.h>
 
@@ -29,9 +30,7 @@ void hcri_program_release(hcri_program *program) {
 }
 
 double hcri_row_scale(hcri_row row) {
-    double largest = 0;
-    for (size_t k = 0; k < row.count; k++)
-        largest = fmax(largest, fabs(row.values[k]));
+    const double largest = hcri_max_norm(row.count, row.values);
     return largest > 0 ? largest : 1;
 }
 

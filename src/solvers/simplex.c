@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/vector.h"
 #include "solvers/simplex_ratio.h"
 #include "solvers/solver_tolerances.h"
 #include "solvers/stop_request.h"
@@ -389,9 +390,8 @@ static double most_of(double multiplier, double lower, double upper) {
 /* c·x = y·Ax + (c − A'y)·x is at most this, whatever y is: weak duality. Where a column has no bound, what rounding
  * leaves of its reduced cost counts as at the solution. */
 static double dual_bound(hcri_lp *lp) {
-    double bound = 0, largest = 0;
-    for (size_t j = 0; j < lp->columns; j++)
-        largest = fmax(largest, fabs(lp->objective[j]));
+    double bound = 0;
+    const double largest = hcri_max_norm(lp->columns, lp->objective);
     double *added = lp->change;
     for (size_t j = 0; j < lp->columns; j++)
         added[j] = largest;
@@ -473,8 +473,6 @@ const double *hcri_lp_multipliers(const hcri_lp *lp) { return lp->multiplier; }
 double hcri_lp_bound(const hcri_lp *lp) { return fmax(lp->bound, hcri_lp_value(lp)); }
 
 double hcri_lp_value(const hcri_lp *lp) {
-    double sum = 0;
-    for (size_t j = 0; j < lp->columns; j++)
-        sum += lp->objective[j] * lp->x[j];
+    const double sum = hcri_dot(lp->columns, lp->objective, lp->x);
     return sum;
 }

@@ -1,4 +1,6 @@
 #include "solvers/simplex_ratio.h"
+
+#include "base/vector.h"
 #include "solvers/solver_tolerances.h"
 
 /* Where variable v meets a bound along the step, with the bound moved outwards by `slack` tolerances; the bound that it
@@ -23,9 +25,7 @@ static double meets(const hcri_lp *lp, size_t v, int second, double slack) {
 static const double least_pivot = 1e-9;
 
 static double largest_change(const hcri_lp *lp) {
-    double most = 0;
-    for (size_t v = 0; v < lp->columns + lp->rows; v++)
-        most = fmax(most, fabs(lp->change[v]));
+    const double most = hcri_max_norm(lp->columns + lp->rows, lp->change);
     return most;
 }
 

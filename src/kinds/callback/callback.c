@@ -201,9 +201,7 @@ typedef struct ray {
 
 static ray ray_along(const hcri_callback *callback, const double *v, double *scratch) {
     const size_t inputs = callback->inputs;
-    double size = 0;
-    for (size_t j = 0; j < callback->base.n; j++)
-        size = fmax(size, fabs(v[j]));
+    const double size = hcri_max_norm(callback->base.n, v);
     const double *direction = input_of(callback, v, 1, scratch);
     return (ray){callback, direction, scratch + inputs, scratch + 2 * inputs, HCRI_NO_BOUND / size, 1 / size};
 }

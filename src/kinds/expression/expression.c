@@ -205,9 +205,7 @@ static void end_with_domain(const hcri_expression *expression, const double *slo
 /* Where the search begins and ends. */
 static void bound_ray(const hcri_expression *expression, const double *slope, size_t apart, ray *along) {
     const size_t n = expression->base.n;
-    double size = 0;
-    for (size_t j = 0; j < n; j++)
-        size = fmax(size, fabs(along->v[j]));
+    const double size = hcri_max_norm(n, along->v);
     along->reach = HCRI_NO_BOUND / size;
     const double rate = hcri_kernels_best()->dot(n, expression->gradient, along->v);
     along->guess = isfinite(rate) && rate > 0 ? -expression->at_origin / rate : 1 / size;
@@ -385,9 +383,7 @@ static void gauge_from(const hcri_constraint *constraint, const hcri_batch *batc
     here.bounds = (hcri_enclosure *)(void *)scratch;
     for (size_t s = 0; s < batch->rows; s++) {
         const double *v = batch->v + s * batch->stride;
-        double size = 0;
-        for (size_t j = 0; j < constraint->n; j++)
-            size = fmax(size, fabs(v[j]));
+        const double size = hcri_max_norm(constraint->n, v);
         hcri_tape_enclose_start(&here.tape, batch->origins + s * constraint->n, here.bounds);
         hcri_batch_raise(batch, s,
                          1 / hcri_expression_first_crossing(&here, v, 0, 1 / size, 1 / batch->best[s],

@@ -2,6 +2,7 @@
  * below 0 on, until one is left in which c rises through 0, or which is too short to cut. */
 #include <math.h>
 
+#include "base/vector.h"
 #include "functions/tape_evaluate.h"
 #include "kinds/expression/expression.h"
 #include "kinds/kind_tolerances.h"
@@ -103,9 +104,7 @@ static int pass(crossing *c, double end) {
 double hcri_expression_first_crossing(const hcri_expression *expression, const double *v, double from, double guess,
                                       double enough, double *scratch) {
     hcri_enclosure *slope = (hcri_enclosure *)(void *)scratch;
-    double size = 0;
-    for (size_t j = 0; j < expression->base.n; j++)
-        size = fmax(size, fabs(v[j]));
+    const double size = hcri_max_norm(expression->base.n, v);
     const double reach = HCRI_NO_BOUND / size;
     hcri_tape_enclose_slope(&expression->tape, v, slope);
     crossing c = {expression, slope, scratch + 2 * expression->tape.steps, 0, from, 0};

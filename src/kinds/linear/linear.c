@@ -21,10 +21,10 @@ static hcr_status make_room(hcri_linear *linear, hcr_error *error) {
     const hcr_allocator *memory = hcri_block_memory(base);
     const size_t larger = 2 * linear->rows.count + 8;
     size_t sides[2] = {linear->capacity, linear->capacity}, sources[2] = {2 * linear->capacity, 2 * linear->capacity};
-    HCRI_ALLOCATED(HCRI_GROW(memory, linear->lower, &sides[0], larger) &&
-                   HCRI_GROW(memory, linear->upper, &sides[1], larger) &&
-                   HCRI_GROW(memory, base->source, &sources[0], 2 * larger) &&
-                   HCRI_GROW(memory, base->source_row, &sources[1], 2 * larger));
+    (void)(HCRI_GROW(memory, linear->lower, &sides[0], larger) && HCRI_GROW(memory, linear->upper, &sides[1], larger) &&
+           HCRI_GROW(memory, base->source, &sources[0], 2 * larger) &&
+           HCRI_GROW(memory, base->source_row, &sources[1], 2 * larger));
+    HCRI_TRY(hcri_block_has_memory(base, error));
     linear->capacity = larger;
     return HCR_OK;
 }

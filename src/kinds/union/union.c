@@ -35,7 +35,8 @@ static hcr_status open_body(hcri_union *set, hcri_body **body, hcr_error *error)
     if (set->bodies == HCRI_MOST_BODIES)
         return hcri_fail(error, HCR_ERROR_UNSUPPORTED, "a union has more than %d bodies", HCRI_MOST_BODIES);
     const hcr_allocator *memory = hcri_block_memory(&set->base);
-    HCRI_ALLOCATED(HCRI_GROW(memory, set->body, &set->body_capacity, set->bodies + 1));
+    (void)HCRI_GROW(memory, set->body, &set->body_capacity, set->bodies + 1);
+    HCRI_TRY(hcri_block_has_memory(&set->base, error));
     *body = &set->body[set->bodies++];
     **body = (hcri_body){.memory = memory};
     return HCR_OK;

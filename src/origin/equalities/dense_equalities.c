@@ -240,9 +240,7 @@ static int holds(const hcri_dense_equalities *system, size_t c, const double *x,
 static void take_zeros(const hcri_dense_equalities *system, size_t c, double *x, double *zeroed, double *residual) {
     const hcri_rows *rows = &system->sparse;
     const size_t rank = system->rank;
-    double largest = 0;
-    for (size_t k = 0; k < rank; k++)
-        largest = fmax(largest, fabs(x[k]));
+    const double largest = hcri_max_norm(rank, x);
     for (int beside_largest = 0; beside_largest <= 1; beside_largest++) {
         for (size_t k = 0; k < rank; k++)
             zeroed[k] = beside_largest && fabs(x[k]) <= hcri_solved_zero * largest ? 0 : x[k];

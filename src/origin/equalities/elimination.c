@@ -389,9 +389,7 @@ static hcr_status refuse_group(solver *at, const hcri_dense_equalities *system, 
 
 /* Appends entries of a dense row to the sparse one in at->columns and at->values, by increasing columns. */
 static size_t sparse_row(solver *at, size_t terms, size_t count, const uint32_t *columns, const double *values) {
-    double largest = 0;
-    for (size_t k = 0; k < count; k++)
-        largest = fmax(largest, fabs(values[k]));
+    const double largest = hcri_max_norm(count, values);
     for (size_t k = 0; k < count; k++)
         if (fabs(values[k]) > hcri_eliminated_zero * largest) {
             at->columns[terms] = columns[k];

@@ -1,4 +1,5 @@
 #include "text/values/matrices.h"
+#include "base/vector.h"
 
 #include <math.h>
 
@@ -76,9 +77,7 @@ const hcri_value *hcri_symmetric(hcri_text *text, hcri_span span, const hcri_val
                         "not known to be convex: %s needs affine elements, and [%zu, %zu] has %s in it", what, i / size,
                         i % size, hcri_text_excerpt(text, atom).text);
         }
-    double scale = 0;
-    for (size_t i = 0; i < x->size; i++)
-        scale = fmax(scale, fabs(x->constant[i]));
+    double scale = hcri_max_norm(x->size, x->constant);
     if (isinf(scale))
         hcri_refuse(text, span, HCR_ERROR_DATA, "a number of this matrix is infinite");
     for (size_t k = 0; x->start != NULL && k < x->start[x->size]; k++)
