@@ -15,145 +15,11 @@
 
 #include "hcr/hcr_build.h"
 #include "numeric/regions.h"
+#include "numeric/samples.h"
 #include "numeric/texts.h"
 
-enum { HOURS = 24, ROWS = 500, MOST = 64 };
-
-typedef void draw_function(hcri_random *random, double *x);
-
-/* Numbers whose sums are exact, or any numbers. */
-static int is_any;
-
-static double share(hcri_random *random) {
-    return is_any ? hcri_random_uniform(random) : (double)hcri_random_below(random, 1025) / 1024;
-}
-
-static void draw_caps(hcri_random *random, double *x) {
-    for (size_t k = 0; k < HOURS; k++)
-        x[k] = hcri_random_below(random, 2) ? 0 : 5 * share(random);
-}
-
-static void draw_bands(hcri_random *random, double *x) {
-    for (size_t k = 0; k < HOURS; k++) {
-        x[k] = 10 * share(random) - 5;
-        x[HOURS + k] = hcri_random_below(random, 3) == 0 ? 0 : share(random);
-    }
-}
-
-/* The last value is at the end of what the first ramp lets it reach the capacity from, now and then. */
-static void draw_ramps(hcri_random *random, double *x) {
-    for (size_t k = 0; k < HOURS; k++)
-        x[k] = 10;
-    x[HOURS] = hcri_random_below(random, 2) ? 12 : 12 * share(random);
-    if (x[HOURS] == 12)
-        x[0] = 10;
-    else if (hcri_random_below(random, 2))
-        for (size_t k = 12; k < HOURS; k++)
-            x[k] = 0;
-    const size_t hour = 1 + hcri_random_below(random, 5); /* what the steepest descent leads to */
-    if (hcri_random_below(random, 3) == 0)
-        x[hour] = fmax(x[HOURS] - 2 * (double)(hour + 1), 0);
-}
-
-static void draw_sold(hcri_random *random, double *x) {
-    for (size_t k = 0; k + 1 < HOURS; k++)
-        x[k] = hcri_random_below(random, 3) == 0 ? 0 : 1 + 4 * share(random);
-    x[0] = 3;
-    x[HOURS - 1] = 1 + share(random);
-}
-
-static void draw_zero_sums(hcri_random *random, double *x) {
-    x[0] = hcri_random_below(random, 2) ? 0 : 3 * share(random);
-}
-
-/* lo <= A y <= lo + width, in rows of their own. */
-static void draw_rows(hcri_random *random, double *x) {
-    for (size_t k = 0; k < 3; k++) {
-        x[k] = 1 + 4 * share(random);
-        x[3 + k] = hcri_random_below(random, 2) ? 0 : share(random);
-    }
-}
-
-/* All that there is, nothing, or something in between. */
-static void draw_sold_out(hcri_random *random, double *x) {
-    double sum = 0;
-    for (size_t k = 0; k < HOURS; k++)
-        sum += x[k] = hcri_random_below(random, 3) == 0 ? 0 : 4 * share(random);
-    const size_t how = hcri_random_below(random, 3);
-    x[HOURS] = how == 0   ? (sum < 90 ? sum : 90)
-               : how == 1 ? 0
-                          : (sum < 90 ? sum : 90) * (double)hcri_random_below(random, 65) / 64;
-}
-
-/* Each leaf from lo to lo + width; the total at most what the leaves are at least, now and then. */
-static void draw_hierarchy(hcri_random *random, double *x) {
-    double sum = 0;
-    for (size_t k = 0; k < 9; k++) {
-        sum += x[k] = hcri_random_below(random, 3) == 0 ? 0 : 2 * share(random);
-        x[9 + k] = hcri_random_below(random, 3) == 0 ? 0 : 2 * share(random);
-    }
-    x[18] = hcri_random_below(random, 2) ? sum : sum + 3 * share(random);
-}
-
-/* A disc that reaches into the box. */
-static void draw_disc(hcri_random *random, double *x) {
-    double beyond;
-    do {
-        beyond = 0;
-        x[2] = share(random);
-        for (size_t k = 0; k < 2; k++) {
-            x[k] = 4 * share(random) - 2;
-            beyond = hypot(beyond, fmax(fabs(x[k]) - 1, 0));
-        }
-    } while (!(beyond < x[2] + 1 - 0x1p-6));
-}
-
-/* y[:3] = c is inside. */
-static void draw_cone(hcri_random *random, double *x) {
-    double left;
-    do {
-        x[3] = 2 * share(random);
-        left = x[4] = 4 * share(random) - 1;
-        for (size_t k = 0; k < 3; k++) {
-            x[k] = 2 * share(random) - 1;
-            left -= x[k];
-        }
-    } while (!(-0.9 < left && left < 1.9));
-}
-
-static const struct family {
-    const char *name, *text;
-    draw_function *draw;
-} families[] = {
-    {"capacities", "param cap[24] in [0, 5]\nvar y[24]\n0 <= y <= 5\ny <= cap", draw_caps},
-    {"bands", "param lo[24] in [-5, 5]\nparam width[24] in [0, 1]\nvar y[24]\n-6 <= y <= 6\nlo <= y\ny <= lo + width",
-     draw_bands},
-    {"ramps",
-     "param cap[24] in [0, 10]\nparam last in [0, 12]\nvar y[24]\n0 <= y <= 10\ny <= cap\nabs(diff(y)) <= 2\n"
-     "abs(y[0] - last) <= 2",
-     draw_ramps},
-    {"a sum that is sold",
-     "param cap[23] in [0, 5]\nparam sold in [1, 2]\nvar y[24]\n0 <= y <= 5\ny[:23] <= cap\nsum(y) == sold", draw_sold},
-    {"sums of 0", "param s in [0, 3]\nvar y[24]\n0 <= y <= 5\nsum(y) <= s", draw_zero_sums},
-    {"rows", /* coefficients that no sum of results is exact with */
-     "param lo[3] in [1, 5], width[3] in [0, 1]\nvar y[12]\n0 <= y <= 5\n"
-     "const A = [[1, 2, 0, 1, 0.3, 0, 0, 0, 1, 1, 0, 0], [0, 1, 1, 3, 0, 0, 1, 0, 0, 0, 0.7, 0],\n"
-     "    [1, 0, 0, 0, 0, 0.3, 0, 2, 0, 0, 0, 1.7]]\nlo <= A @ y\nA @ y <= lo + width",
-     draw_rows},
-    {"all that is sold",
-     "param cap[24] in [0, 4]\nparam sold in [0, 90]\nvar y[24]\n0 <= y <= 4\ny <= cap\nsum(y) == sold", draw_sold_out},
-    {"a hierarchy",
-     "param lo[9] in [0, 2], width[9] in [0, 2], top in [0, 30]\nvar t, g[3], y[9]\nlo <= y\ny <= lo + width\n"
-     "g[0] == sum(y[:3])\ng[1] == sum(y[3:6])\ng[2] == sum(y[6:])\nt == sum(g)\nt <= top\n0 <= t <= 40\n"
-     "0 <= g <= 15",
-     draw_hierarchy},
-    {"a disc", "param c[2] in [-2, 2], r in [0, 1]\nvar y[2]\n-1 <= y <= 1\nnorm(y - c) <= 1 + r", draw_disc},
-    {"a cone and a sum",
-     "param c[3] in [-1, 1], r in [0, 2], s in [-1, 3]\nvar y[4]\n-2 <= y <= 2\nnorm(y[:3] - c) <= 1 + r + y[3]\n"
-     "sum(y) == s",
-     draw_cone},
-};
-enum { FAMILIES = sizeof families / sizeof *families, FIRST_TOGETHER = 4, ROWS_MEET = 5, FIRST_CURVED = 8 };
+enum { HOURS = SAMPLE_HOURS, ROWS = 500, MOST = SAMPLE_MOST };
+enum { FAMILIES = SAMPLE_FAMILIES, FIRST_TOGETHER = SAMPLE_FIRST_TOGETHER, ROWS_MEET = SAMPLE_ROWS_MEET };
 
 static hcr_error error;
 
@@ -193,12 +59,12 @@ static void check_results(const char *name, const hcr_region *region, int single
 }
 
 /* Of single precision only where numbers and their sums are exact in it. */
-static void check_inside(hcr_region *make(const char *text), size_t rounds) {
+static void check_inside(hcr_region *make(const char *text), int is_any) {
     hcri_random random;
     hcri_random_seed(&random, 31);
-    const size_t count = make == open_region_of ? FIRST_CURVED : FAMILIES; /* curved kinds need ranges */
+    const size_t count = make == open_region_of ? SAMPLE_FIRST_CURVED : FAMILIES; /* curved kinds need ranges */
     for (size_t f = 0; f < count; f++) {
-        hcr_region *region = make(families[f].text);
+        hcr_region *region = make(sample_families[f].text);
         const size_t n = hcr_region_dimension(region), p = hcr_region_parameters(region);
         hcr_workspace *workspace;
         must(hcr_workspace_create(region, 1, &workspace, &error), &error);
@@ -210,34 +76,31 @@ static void check_inside(hcr_region *make(const char *text), size_t rounds) {
         hcr_ray *rays = calloc(ROWS, sizeof *rays);
         size_t rounded = 0;
         assert_true(x && v && y && xs && vs && ys && inside && rays);
-        for (size_t round = 0; round < rounds; round++) {
-            for (size_t i = 0; i < ROWS; i++) /* some rows are of the sample before them */
-                if (i % 3 == 2)
-                    memcpy(x + i * p, x + (i - 1) * p, p * sizeof *x);
-                else
-                    families[f].draw(&random, x + i * p);
-            for (size_t k = 0; k < ROWS * p; k++)
-                xs[k] = (float)x[k];
-            for (size_t k = 0; k < ROWS * n; k++)
-                v[k] = (double)(vs[k] = (float)(exp(2 * hcri_random_normal(&random)) * hcri_random_normal(&random)));
-            for (int map = 0; map < 2; map++) {
-                if (!is_any) {
-                    must((map == 0 ? hcr_contract_f32 : hcr_soften_f32)(region, workspace, ROWS, xs, vs, ys, rays,
-                                                                        &error),
-                         &error);
-                    must(hcr_check_f32(region, ROWS, xs, ys, inside, NULL, &error), &error);
-                    for (size_t k = 0; k < ROWS * n; k++)
-                        y[k] = (double)ys[k];
-                    check_results(families[f].name, region, 1, x, y, inside, rays, &rounded);
-                }
-                must((map == 0 ? hcr_contract : hcr_soften)(region, workspace, ROWS, x, v, y, rays, &error), &error);
-                must(hcr_check(region, ROWS, x, y, inside, NULL, &error), &error);
-                check_results(families[f].name, region, 0, x, y, inside, rays, &rounded);
+        for (size_t i = 0; i < ROWS; i++) /* some rows are of the sample before them */
+            if (i % 3 == 2)
+                memcpy(x + i * p, x + (i - 1) * p, p * sizeof *x);
+            else
+                sample_families[f].draw(&random, is_any, x + i * p);
+        for (size_t k = 0; k < ROWS * p; k++)
+            xs[k] = (float)x[k];
+        for (size_t k = 0; k < ROWS * n; k++)
+            v[k] = (double)(vs[k] = (float)(exp(2 * hcri_random_normal(&random)) * hcri_random_normal(&random)));
+        for (int map = 0; map < 2; map++) {
+            if (!is_any) {
+                must((map == 0 ? hcr_contract_f32 : hcr_soften_f32)(region, workspace, ROWS, xs, vs, ys, rays, &error),
+                     &error);
+                must(hcr_check_f32(region, ROWS, xs, ys, inside, NULL, &error), &error);
+                for (size_t k = 0; k < ROWS * n; k++)
+                    y[k] = (double)ys[k];
+                check_results(sample_families[f].name, region, 1, x, y, inside, rays, &rounded);
             }
+            must((map == 0 ? hcr_contract : hcr_soften)(region, workspace, ROWS, x, v, y, rays, &error), &error);
+            must(hcr_check(region, ROWS, x, y, inside, NULL, &error), &error);
+            check_results(sample_families[f].name, region, 0, x, y, inside, rays, &rounded);
         }
         /* Only coefficients that aren't whole, and bounds of what sums determine, make rounding matter. */
-        if (!is_any && ((f == ROWS_MEET) != (rounded > rounds * ROWS) || (f < FIRST_TOGETHER && rounded != 0)))
-            fail_msg("%s: %zu results hold up to rounding", families[f].name, rounded);
+        if (!is_any && ((f == ROWS_MEET) != (rounded > ROWS) || (f < FIRST_TOGETHER && rounded != 0)))
+            fail_msg("%s: %zu results hold up to rounding", sample_families[f].name, rounded);
         /* A sample's bits don't depend on the others. */
         double alone[HOURS];
         for (size_t i = 0; i < ROWS; i += 17) {
@@ -257,26 +120,21 @@ static void check_inside(hcr_region *make(const char *text), size_t rounds) {
     }
 }
 
-/* A million rows a family in HCR_LONG. */
-static size_t rounds(void) { return getenv("HCR_LONG") == NULL ? 1 : 1000000 / ROWS; }
-
 static void test_inside(void **state) {
     (void)state;
-    check_inside(text_region, rounds());
+    check_inside(text_region, 0);
 }
 
 /* Totals that are sums up to their rounding leave a point, up to that rounding. */
 static void test_inside_of_any_numbers(void **state) {
     (void)state;
-    is_any = 1;
-    check_inside(text_region, rounds());
+    check_inside(text_region, 1);
     check_inside(open_region_of, 1);
-    is_any = 0;
 }
 
 static void test_inside_without_ranges(void **state) {
     (void)state;
-    check_inside(open_region_of, 1);
+    check_inside(open_region_of, 0);
 }
 
 static double weighted(hcr_region *region, hcr_workspace *workspace, const double *x, const double *v,
@@ -295,7 +153,7 @@ static void test_derivatives(void **state) {
     hcri_random random;
     hcri_random_seed(&random, 37);
     for (size_t f = 0; f < FAMILIES; f++) {
-        hcr_region *region = text_region(families[f].text);
+        hcr_region *region = text_region(sample_families[f].text);
         const size_t n = hcr_region_dimension(region), p = hcr_region_parameters(region);
         const double *low = hcr_region_parameter_lower(region), *high = hcr_region_parameter_upper(region);
         hcr_workspace *workspace;
@@ -303,7 +161,7 @@ static void test_derivatives(void **state) {
         size_t compared = 0, off = 0;
         for (int times = 0; times < 10; times++) {
             double x[MOST], v[HOURS], bar[HOURS], v_bar[HOURS], x_bar[MOST], v_dot[HOURS], x_dot[MOST], moved[HOURS];
-            families[f].draw(&random, x);
+            sample_families[f].draw(&random, 0, x);
             for (size_t j = 0; j < n; j++) {
                 v[j] = hcri_random_normal(&random);
                 bar[j] = hcri_random_normal(&random);
@@ -359,7 +217,7 @@ static void test_derivatives(void **state) {
             assert_true(fabs(along - whole) <= 1e-9 * (1 + fabs(whole)));
         }
         if (off * 50 > compared) /* one in fifty may be a kink */
-            fail_msg("%s: %zu of %zu derivatives are off", families[f].name, off, compared);
+            fail_msg("%s: %zu of %zu derivatives are off", sample_families[f].name, off, compared);
         hcr_workspace_free(workspace);
         hcr_region_free(region);
     }
@@ -372,14 +230,14 @@ static void test_nearest(void **state) {
     hcri_random random;
     hcri_random_seed(&random, 34);
     for (size_t f = 0; f < FAMILIES; f++) {
-        hcr_region *region = text_region(families[f].text);
+        hcr_region *region = text_region(sample_families[f].text);
         const size_t n = hcr_region_dimension(region);
         hcr_projector *projector;
         must(hcr_projector_create(region, NULL, &projector, &error), &error);
         for (int times = 0; times < TIMES; times++) {
             double x[MOST], v[HOURS], y[HOURS];
             uint8_t inside = 0;
-            families[f].draw(&random, x);
+            sample_families[f].draw(&random, 0, x);
             for (size_t j = 0; j < n; j++)
                 v[j] = 5 * hcri_random_normal(&random);
             double worst;
@@ -388,7 +246,7 @@ static void test_nearest(void **state) {
             must(hcr_check(region, 1, x, y, &inside, NULL, &error), &error);
             must(hcr_violation(region, 1, x, y, &worst, &which, &error), &error);
             if (!inside && !(outcome == HCR_OUTCOME_TO_ROUNDING && worst < 1e-13))
-                fail_msg("%s, time %d: %g, …, outcome %u", families[f].name, times, y[0], (unsigned)outcome);
+                fail_msg("%s, time %d: %g, …, outcome %u", sample_families[f].name, times, y[0], (unsigned)outcome);
             for (size_t j = 0; f == 0 && j < n; j++)
                 assert_true(fabs(y[j] - fmin(fmax(v[j], 0), x[j])) <= 1e-9);
         }
@@ -400,7 +258,7 @@ static void test_nearest(void **state) {
 /* As a gap closes results come to what they are where it is closed: no jump of more than a few times the gap. */
 static void test_continuity(void **state) {
     (void)state;
-    hcr_region *region = text_region(families[0].text);
+    hcr_region *region = text_region(sample_families[0].text);
     hcr_workspace *workspace;
     must(hcr_workspace_create(region, 1, &workspace, &error), &error);
     hcri_random random;
@@ -427,14 +285,14 @@ static void test_continuity(void **state) {
 static void test_continuity_of_origins(void **state) {
     (void)state;
     static const double rounding = 1e-14;
-    for (size_t f = FIRST_TOGETHER; f < FIRST_CURVED; f++) {
-        hcr_region *region = text_region(families[f].text);
+    for (size_t f = FIRST_TOGETHER; f < SAMPLE_FIRST_CURVED; f++) {
+        hcr_region *region = text_region(sample_families[f].text);
         hcri_random random;
         hcri_random_seed(&random, 35);
         double x[MOST], closed[HOURS], origin[HOURS];
         const size_t n = hcr_region_dimension(region), p = hcr_region_parameters(region);
         do
-            families[f].draw(&random, x);
+            sample_families[f].draw(&random, 0, x);
         while (f >= ROWS_MEET && x[p - 1] == 0);
         for (size_t k = 0; k < 24 && f == 6; k++) /* all is sold */
             x[24] = k == 0 ? x[0] : x[24] + x[k];
@@ -448,10 +306,10 @@ static void test_continuity_of_origins(void **state) {
         for (double gap = 1e-2; gap > 1e-17; gap *= 0.1) {
             *at = f == 6 ? shut - gap : shut + gap;
             if (hcr_region_origin_at(region, x, origin, &error) != HCR_OK)
-                fail_msg("%s: gap %g", families[f].name, gap);
+                fail_msg("%s: gap %g", sample_families[f].name, gap);
             for (size_t j = 0; j < n; j++)
                 if (!(fabs(origin[j] - closed[j]) <= gap + rounding))
-                    fail_msg("%s: a gap of %g moves the origin by %g", families[f].name, gap,
+                    fail_msg("%s: a gap of %g moves the origin by %g", sample_families[f].name, gap,
                              fabs(origin[j] - closed[j]));
         }
         hcr_region_free(region);
@@ -465,20 +323,20 @@ static void test_frontier(void **state) {
     hcri_random random;
     hcri_random_seed(&random, 36);
     for (size_t f = 0; f < FAMILIES; f++) {
-        hcr_region *region = text_region(families[f].text);
+        hcr_region *region = text_region(sample_families[f].text);
         const size_t n = hcr_region_dimension(region);
         hcr_workspace *workspace;
         must(hcr_workspace_create(region, 1, &workspace, &error), &error);
         for (int time = 0; time < 100; time++) {
             double x[MOST], v[HOURS], y[HOURS], polar[HOURS + 1];
-            families[f].draw(&random, x);
+            sample_families[f].draw(&random, 0, x);
             for (size_t j = 0; j < n; j++)
                 v[j] = 100 * hcri_random_normal(&random);
             hcr_ray ray;
             must(hcr_contract(region, workspace, 1, x, v, y, &ray, &error), &error);
             must(hcr_encode(region, workspace, 1, x, y, polar, NULL, &error), &error);
             if (ray.gauge > 1 && !(fabs(polar[n] - 1) <= tolerance))
-                fail_msg("%s, time %d: a radius of %.17g", families[f].name, time, polar[n]);
+                fail_msg("%s, time %d: a radius of %.17g", sample_families[f].name, time, polar[n]);
         }
         hcr_workspace_free(workspace);
         hcr_region_free(region);
