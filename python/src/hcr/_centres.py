@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 # Rows that are met at a centre weigh that much more than all others there, and next to the identity in a projection.
 _MET = {"float64": 1e8, "float32": 1e4}
-_ACROSS = {"float64": 1e5, "float32": 1e3}
+_ACROSS = {"float64": 1e7, "float32": 1e3}
 
 
 @dataclasses.dataclass
@@ -288,7 +288,7 @@ class Centre:
         return f - xp.solve(matrix, xp.matmul(pull, self.columns), self.size)
 
     def _damp(self, weights: Any, f: Any) -> Any:
-        """(I + Σ w g g')⁻¹, four times: each leaves 1/(1 + w) of what is along a g, some 1e-5 where that is met."""
+        """(I + Σ w g g')⁻¹, four times: each leaves 1/(1 + w) of what is along a g, some 1e-7 where that is met."""
         xp = self.arrays
         matrix = self.identity + xp.gram(weights, self.unit_rows)
         for _ in range(4):
