@@ -254,7 +254,8 @@ typedef struct sweep {
     double *lower, *upper;
     hcri_lp *lp;
     double *objective;
-    int *reached; /* 2n: the bounds that a point is known at, so that they can't be narrowed */
+    int *reached;       /* 2n: the bounds that a point is known at, so that they can't be narrowed */
+    double *low, *high; /* of the program's columns: what bounds imply for the others */
 } sweep;
 
 static hcr_status sweep_solve(sweep *at, double *value, hcr_error *error) {
@@ -274,11 +275,28 @@ static hcr_status sweep_solve(sweep *at, double *value, hcr_error *error) {
     return HCR_OK;
 }
 
+/* What the bounds known so far imply: where one is found by a program, many follow, wider ones. */
+static void sweep_propagate(sweep *at) {
+    const hcri_local *local = at->local;
+    const size_t n = local->set->n;
+    for (size_t j = 0; j < n; j++) {
+        at->low[hcri_local_place(local, j)] = at->lower[j];
+        at->high[hcri_local_place(local, j)] = at->upper[j];
+    }
+    hcri_propagate(local->lift == NULL ? local->set : local->lift->original, at->low, at->high);
+    for (size_t j = 0; j < n; j++) {
+        at->lower[j] = fmax(at->lower[j], at->low[hcri_local_place(local, j)]);
+        at->upper[j] = fmin(at->upper[j], at->high[hcri_local_place(local, j)]);
+    }
+}
+
 /* Two corners first, where many bounds are often reached (filtering: Gleixner et al., Three enhancements for
  * optimization-based bound tightening, 2017), when all outputs are asked for. */
 static hcr_status sweep_run(sweep *at, int all, hcr_error *error) {
     const hcri_local *local = at->local;
     const size_t outputs = local->set->outputs;
+    enum { MANY = 150 }; /* programs, after which bounds that others imply do */
+    size_t programs = 0;
     double value;
     for (int side = 0; all && side < 2; side++) {
         for (size_t j = 0; j < outputs; j++)
@@ -295,6 +313,8 @@ static hcr_status sweep_run(sweep *at, int all, hcr_error *error) {
             HCRI_TRY(sweep_solve(at, &value, error));
             if (!isinf(value))
                 hcri_bounds_take(local->centre[j], local->scale, value, side, &at->lower[j], &at->upper[j]);
+            if (!all && programs++ >= MANY)
+                sweep_propagate(at);
             *own = 0;
         }
     return HCR_OK;
@@ -306,11 +326,26 @@ static hcr_status extremes_by_programs(const hcri_local *local, int all, double 
     HCRI_SCOPED_BY(hcri_program_release) hcri_program program = {0};
     HCRI_TRY(hcri_local_plain(local, &program, error));
     HCRI_SCOPED_BY(hcri_lp_scoped) hcri_lp *lp = NULL;
-    HCRI_SCOPED double *objective = hcri_allocate(memory, hcri_local_columns(local), sizeof *objective);
+    const size_t columns = hcri_local_columns(local);
+    HCRI_SCOPED double *objective = hcri_allocate(memory, 3 * columns, sizeof *objective);
     HCRI_SCOPED int *reached = hcri_allocate(memory, 2 * n, sizeof *reached);
     HCRI_ALLOCATED(objective && reached);
     HCRI_TRY(hcri_lp_create(&program, &lp, error));
-    return sweep_run(&(sweep){local, lower, upper, lp, objective, reached}, all, error);
+    double *low = objective + columns, *high = low + columns;
+    const hcri_set *original = local->lift == NULL ? local->set : local->lift->original;
+    memcpy(low, original->box->lower, columns * sizeof *low);
+    memcpy(high, original->box->upper, columns * sizeof *high);
+    return sweep_run(&(sweep){local, lower, upper, lp, objective, reached, low, high}, all, error);
+}
+
+/* In units of a tiny radius the numbers of outputs that reach far are 1e14 and more, at which CLP goes astray: the unit
+ * is a millionth of the largest output, or more, which its tolerance makes a rounding of. */
+static double unit_of_reach(const hcri_local *local) {
+    static const double share = 1e-6;
+    double largest = 0;
+    for (size_t j = 0; j < local->set->n; j++)
+        largest = fmax(largest, fabs(local->centre[j]));
+    return fmax(local->scale, share * largest);
 }
 
 static hcr_status linear_extremes(const hcri_local *local, int unbounded, double *lower, double *upper,
@@ -320,7 +355,8 @@ static hcr_status linear_extremes(const hcri_local *local, int unbounded, double
     const int all = is_cheap(set, set->outputs);
     if (set->linear->rows.count == 0 || (!all && (unbounded || hcri_bounds_closed(n, lower, upper))))
         return HCR_OK;
-    const hcri_local lifted = {set, local->centre, local->scale, all ? NULL : hcri_local_lift(set)};
+    const hcri_local far = {set, local->centre, all ? local->scale : unit_of_reach(local), NULL};
+    const hcri_local lifted = {set, far.centre, far.scale, all ? NULL : hcri_local_lift(set)};
     int found = 0;
     if (lifted.lift != NULL) /* what rounding of the equalities' multipliers leaves open is for the other ways */
         HCRI_TRY(extremes_by_programs(&lifted, all, lower, upper, error));
@@ -328,7 +364,7 @@ static hcr_status linear_extremes(const hcri_local *local, int unbounded, double
         return HCR_OK;
     if (!all)
         HCRI_TRY(extremes_at_once(local, lower, upper, &found, error));
-    return found || lifted.lift != NULL ? HCR_OK : extremes_by_programs(local, all, lower, upper, error);
+    return found || lifted.lift != NULL ? HCR_OK : extremes_by_programs(&far, all, lower, upper, error);
 }
 
 static hcr_status refuse_reach(const hcri_set *set, size_t j, hcr_error *error) {

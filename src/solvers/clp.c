@@ -212,12 +212,17 @@ static hcr_status set_objective(hcri_lp *lp, const double *objective, hcri_lp_ou
     return HCR_OK;
 }
 
+static void limit_iterations(Clp_Simplex *model) {
+    Clp_setMaximumIterations(model, 1000 + 10 * (Clp_numberRows(model) + Clp_numberColumns(model)));
+}
+
 hcr_status hcri_lp_maximise(hcri_lp *lp, const double *objective, hcri_lp_outcome *outcome, hcr_error *error) {
     HCRI_TRY(hcri_stop_check(error));
     /* The last basis is dual feasible for the same objective alone. */
     const int same =
         memcmp(Clp_objective(lp->model), objective, (size_t)Clp_numberColumns(lp->model) * sizeof(double)) == 0;
     HCRI_TRY(set_objective(lp, objective, outcome, error));
+    limit_iterations(lp->model);
     if (lp->solved && lp->grown && same)
         Clp_dual(lp->model, 0);
     else if (lp->solved || lp->plain) /* the last basis is still feasible, or nearly so */
