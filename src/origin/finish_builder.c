@@ -9,21 +9,38 @@
 #include "solvers/blas_threads.h"
 #include "solvers/stop_request.h"
 
-/* Where inequalities leave no room on one side they are equalities, and the search begins again with `held`. What it
- * refuses then, such as a region that is unbounded, is what is wrong; of one that is empty still, the first message. */
-static hcr_status find(const hcr_builder *builder, const hcri_set *set, hcri_set *held, hcri_finding *finding,
-                       hcr_error *error) {
+/* Are equalities so many that to eliminate them takes longer than the linear program for implied ones? */
+static int are_many(const hcri_set *set) {
+    static const double most = 1e9; /* products */
+    const double equalities = (double)set->equalities.rows.count;
+    return equalities * equalities * (double)set->n > most;
+}
+
+/* In `held`, where inequalities that leave no room on one side are equalities; EMPTY where there are none. */
+static hcr_status find_held(const hcr_builder *builder, const hcri_set *set, hcri_set *held, hcri_finding *finding,
+                            hcr_error *error) {
     size_t count = 0;
-    const hcr_status status = hcri_analysis_find(builder, set, finding, error);
-    if (status != HCR_ERROR_EMPTY)
-        return status;
     const hcr_status looked = hcri_hold_implied_equalities(set, held, &count, NULL);
     if (looked == HCR_ERROR_MEMORY)
         return hcri_fail_memory(error);
-    if (count == 0)
-        return status;
+    return count == 0 ? HCR_ERROR_EMPTY : hcri_analysis_find(builder, held, finding, error);
+}
+
+/* As the set is, and where that is flat, in `held`, which is looked at first where the equalities are many. What that
+ * refuses, such as a region that is unbounded, is what is wrong; of one that is empty still, the first message. */
+static hcr_status find(const hcr_builder *builder, const hcri_set *set, hcri_set *held, hcri_finding *finding,
+                       hcr_error *error) {
+    const int held_first = are_many(set);
     hcr_error again = {0};
-    const hcr_status held_status = hcri_analysis_find(builder, held, finding, &again);
+    hcr_status status = HCR_ERROR_EMPTY, held_status = HCR_ERROR_EMPTY;
+    if (held_first)
+        held_status = find_held(builder, set, held, finding, &again);
+    if (held_status != HCR_OK && held_status != HCR_ERROR_UNBOUNDED && !hcri_is_final(held_status)) {
+        status = hcri_analysis_find(builder, set, finding, error);
+        if (status != HCR_ERROR_EMPTY || held_first)
+            return status;
+        held_status = find_held(builder, set, held, finding, &again);
+    }
     if (held_status == HCR_ERROR_EMPTY)
         return status;
     if (held_status != HCR_OK && error != NULL)
