@@ -212,6 +212,7 @@ static hcr_status set_objective(hcri_lp *lp, const double *objective, hcri_lp_ou
     return HCR_OK;
 }
 
+/* From a last basis CLP can go round in circles; where it ends so, it begins anew. */
 static void limit_iterations(Clp_Simplex *model) {
     Clp_setMaximumIterations(model, 1000 + 10 * (Clp_numberRows(model) + Clp_numberColumns(model)));
 }
