@@ -148,17 +148,39 @@ static int append(hcri_active_set *a, const hcri_active_row *row, double lower, 
     return 1;
 }
 
+static int is_open(const hcr_region *region, size_t j) { return isinf(region->lower[j]) || isinf(region->upper[j]); }
+
+/* As far from 0 as output j of the origin gets within the parameters' range. */
+static double farthest_origin(const hcr_region *region, size_t j) {
+    const hcri_origin_map *map = &region->origin_map;
+    double far = fabs(region->origin[j]);
+    if (map->parameters == 0)
+        return far;
+    for (size_t k = map->map.start[j]; k < map->map.start[j + 1]; k++)
+        far += 0.5 * fabs(map->map.values[k]) * (map->upper[map->map.columns[k]] - map->lower[map->map.columns[k]]);
+    return far;
+}
+
+/* Samples have centres of their own, or an origin that may be anywhere. */
+static int sizes_move(const hcr_region *region) {
+    int move = region->centres != NULL || region->origin_map.brought;
+    for (size_t j = 0; j < region->set.outputs && !move; j++)
+        move = is_open(region, j) && !isfinite(farthest_origin(region, j));
+    return move;
+}
+
 /* How large an output gets; where the region is open, about as large as what is near the origin, and so where samples
  * have centres of their own: ranges without ends reach far beyond any of them. */
-static double size_of(const hcr_region *region, const double *origin, size_t j) {
-    const double low = fabs(region->lower[j]), high = fabs(region->upper[j]);
-    const double near = fabs(origin[j]) + region->inradius;
-    return isinf(low) || isinf(high) || region->centres != NULL ? near : fmax(fmax(low, high), region->inradius);
+static double size_of(const hcri_active_set *a, const double *origin, size_t j) {
+    const hcr_region *region = a->region;
+    if (region->centres != NULL || is_open(region, j))
+        return (a->sizes_move ? fabs(origin[j]) : farthest_origin(region, j)) + region->inradius;
+    return fmax(fmax(fabs(region->lower[j]), fabs(region->upper[j])), region->inradius);
 }
 
 static void find_sizes(hcri_active_set *a, const double *origin) {
     for (size_t j = 0; j < a->coordinates.outputs; j++)
-        a->size[j] = size_of(a->region, origin, j);
+        a->size[j] = size_of(a, origin, j);
     hcri_coordinates_sizes(&a->coordinates, a->size, a->inverse_size);
     for (size_t j = 0; j < a->n; j++)
         a->inverse_size[j] = 1 / a->inverse_size[j];
@@ -269,14 +291,6 @@ int hcri_active_set_place(hcri_active_set *a, const double *point) {
     }
     a->cut = a->count;
     return good;
-}
-
-/* Where the region is open, about as large as what is near the origin. */
-static int sizes_move(const hcr_region *region) {
-    int move = region->centres != NULL;
-    for (size_t j = 0; j < region->set.outputs; j++)
-        move |= isinf(region->lower[j]) || isinf(region->upper[j]);
-    return move;
 }
 
 hcr_status hcri_active_set_create(const hcr_region *region, const hcri_metric *metric, hcri_active_set **active_set,
