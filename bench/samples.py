@@ -47,7 +47,7 @@ def run(command, path, series, split):
     kept, held = np.split(order, [rows - max(1, rows // 5)])
     everything = [bootstrap(problem, order, order), bootstrap(problem, kept, held)]
     for head in METHODS[2:]:
-        model = hcr.fit(problem.region, problem.x_train, problem.y_train, head=head, samples=16, **FIT)
+        model = hcr.fit(problem.region, problem.x_train, problem.y_train, head=head, samples=8, **FIT)
         everything.append(model.predict(problem.x_test, samples=PATHS))
     outside = sum(int((~problem.region.check(paths)).sum()) for paths in everything[2:])
     return [energy_score(problem, paths) for paths in everything], outside, 2 * PATHS * len(problem.x_test)

@@ -113,6 +113,9 @@ def test_predictions(moving, random):
     lazy = hcr.dask.predict(quantiles, dask.dataframe.from_pandas(frame, npartitions=2))
     assert tuple(lazy.columns) == quantiles.output_names
     np.testing.assert_array_equal(lazy.compute(scheduler="sync").to_numpy(), quantiles.predict(X, x).reshape(60, -1))
+    drawn = hcr.fit(moving, X, Y, parameters=x, samples=2, epochs=1, hidden=4)
+    with pytest.raises(hcr.UnsupportedError, match="no paths"):
+        hcr.dask.predict(drawn, frame)
     among = hcr.fit(moving, frame, Y, epochs=2, hidden=4)
     lazy = hcr.dask.predict(among, dask.dataframe.from_pandas(frame, npartitions=2))
     np.testing.assert_array_equal(lazy.compute(scheduler="sync").to_numpy(), among.predict(frame))
