@@ -107,6 +107,43 @@ def test_results_are_inside(text: str, dtype: Any, seed: int) -> None:
             region.origin_at(x[i])
 
 
+def test_a_number_of_an_origin_is_whole() -> None:
+    region = hcr.Region(FLOOR)
+    x = [4.0, 4.0, 0.5]
+    y, outcome = region.contract(np.zeros(2), x, outcomes=True)
+    assert np.isnan(y).all() and outcome == hcr.Outcome.OUT_OF_RANGE
+    with pytest.raises(hcr.Error, match=r"is 0\.5: it is the number of an origin, a whole one from 0 to 1"):
+        region.at(x)
+
+
+@pytest.mark.filterwarnings("ignore:hcr.jax calls the C library by way of Python")
+@pytest.mark.parametrize("name", ["contract", "soften"])
+@pytest.mark.parametrize("text", REGIONS)
+def test_torch_and_jax_have_the_library_s(text: str, name: str) -> None:
+    """The same numbers, and derivatives to 1e-12, by outputs and parameters; numbers of origins have none."""
+    torch, jax = pytest.importorskip("torch"), pytest.importorskip("jax")
+    import hcr.jax
+    import hcr.torch
+
+    region, rng = hcr.Region(text), np.random.default_rng(4)
+    x, v = samples(region, 60), 2 * rng.normal(size=(60, 2))
+    map = getattr(region, name)
+    found = kept(region, map(v, x), x)
+    x, v, bar = x[found], v[found], rng.normal(size=(60, 2))[found]
+    want, derivatives = map(v, x), map.vjp(v, bar, x)
+    tensors = [torch.tensor(a, requires_grad=True) for a in (v, x)]
+    got = getattr(hcr.torch, name)(tensors[0], region, tensors[1])
+    got.backward(torch.tensor(bar))
+    np.testing.assert_array_equal(got.detach().numpy(), want)
+    with jax.enable_x64(True) if hasattr(jax, "enable_x64") else jax.experimental.enable_x64():
+        result, pull = jax.vjp(lambda v, x: getattr(hcr.jax, name)(v, region, x), v, x)
+        np.testing.assert_array_equal(result, want)
+        pulled = pull(jax.numpy.asarray(bar))
+    for own, tensor, other in zip(derivatives, tensors, pulled, strict=True):
+        np.testing.assert_allclose(tensor.grad.numpy(), own, rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(other, own, rtol=1e-12, atol=1e-12)
+
+
 def is_inside_discs(p: np.ndarray[Any, Any], x: np.ndarray[Any, Any]) -> bool:
     """DISCS again, in rational numbers of Python."""
     y = [Fraction(float(a)) for a in p]

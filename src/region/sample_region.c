@@ -38,6 +38,14 @@ static hcr_status find_origin(const hcr_region *region, const double *x, const h
             return hcri_fail(error, HCR_ERROR_ORIGIN, "parameter %s is %.9g: it must be from %.9g to %.9g", name, x[k],
                              region->origin_map.lower[k], region->origin_map.upper[k]);
         }
+    if (*sample_origin == HCRI_SAMPLE_ORIGIN_OUT_OF_RANGE) { /* within it: no number of an origin */
+        const size_t last = region->origin_map.parameters - 1;
+        char name[256];
+        hcr_region_parameter_name(region, last, name, sizeof name);
+        return hcri_fail(error, HCR_ERROR_ORIGIN,
+                         "parameter %s is %.9g: it is the number of an origin, a whole one from 0 to %zu", name,
+                         x[last], region->origins - 1);
+    }
     HCRI_FAIL_IF(*sample_origin == HCRI_SAMPLE_ORIGIN_DEPENDENT, HCR_ERROR_ORIGIN,
                  "at these parameters the equalities aren't certainly independent: narrow the ranges to where "
                  "coefficients don't vanish or become multiples of each other");
