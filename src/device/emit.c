@@ -28,9 +28,7 @@ hcr_status hcri_emit_block(hcri_code *code, const hcri_plan *plan, size_t b, hcr
     snprintf(number, sizeof number, "%zu", b);
     hcri_code_mean_text(code, "HCR_BLOCK", number);
     hcri_code_mean_count(code, "HCR_FIRST", plan->region->set.block[b]->first);
-    if (hcri_plan_locates(plan) && b != 0)
-        return hcri_emit_checked(code, plan, b, error);
-    return (plan->p != 0 ? kind->emit_moving : kind->emit)(code, plan, b, error);
+    return (plan->p == 0 ? kind->emit : plan->locates ? kind->emit_checked : kind->emit_moving)(code, plan, b, error);
 }
 
 void hcri_emit_list(hcri_code *code, const hcri_plan *plan) {

@@ -63,10 +63,6 @@ hcr_status hcri_plan_moving_origin(const hcr_region *region, hcri_plan *plan, hc
     const hcri_origin_map *origin_map = &region->origin_map;
     const hcri_affine *affine = &region->affine;
     hcri_moving_origin *moving_origin = &plan->moving_origin;
-    if (!region->origin_proved && region->convex)
-        return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
-                         "the origin isn't inside for all parameters, as exported code needs it: narrow their range, "
-                         "or give one that is");
     for (size_t k = 0; k < plan->p; k++) {
         moving_origin->middle[k] = round_to(plan, 0.5 * origin_map->lower[k] + 0.5 * origin_map->upper[k]);
         moving_origin->distance[k] = (1 + 4 * plan->unit) * fmax(origin_map->upper[k] - moving_origin->middle[k],

@@ -47,26 +47,31 @@ static hcr_status refuse_block(const hcr_region *region, const hcri_constraint *
 }
 
 /* Refuses what there is no code for. */
-static hcr_status check_kinds(const hcr_region *region, int gradient, hcr_error *error) {
-    const int moves = hcr_region_parameters(region) != 0;
-    if (moves && !region->convex && region->affine.count != 0)
-        return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
-                         "equalities beside unions and excepts aren't exported in a region with parameters");
-    if (moves && gradient)
-        return hcri_fail(error, HCR_ERROR_UNSUPPORTED, "derivatives of a region with parameters aren't exported");
+static hcr_status check_kinds(const hcr_region *region, const hcri_plan *plan, hcr_error *error) {
     if (region->varying_equalities != NULL)
         return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
                          "equalities whose coefficients move with parameters aren't exported");
+    if (region->centres != NULL || region->curvatures != NULL)
+        return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
+                         "samples have analytic centres as origins here, which take a search: exported code needs an "
+                         "origin that is inside for all parameters: narrow their range, or give one that is");
     for (size_t b = 0; b < region->set.blocks; b++) {
         const hcri_constraint *block = region->set.block[b];
-        const char *reason = moves && !region->convex ? hcri_emit_checked_refusal(block, gradient)
-                             : moves && hcri_device_kind_of(block)->emit_moving == NULL
-                                 ? "in a region with parameters only bounds, rows and equalities are exported"
-                                 : hcri_emit_refusal(block, gradient);
+        const char *reason = hcri_emit_refusal(block, plan->gradient);
+        if (reason == NULL && plan->locates && hcri_device_kind_of(block)->emit_checked == NULL)
+            reason = "matrix inequalities aren't exported in a region with parameters";
         if (reason != NULL)
             return refuse_block(region, block, HCR_ERROR_UNSUPPORTED, reason, error);
     }
     return HCR_OK;
+}
+
+/* Where a block has no margin that holds for all parameters, or rays have to begin at one of several origins. */
+static int must_locate(const hcr_region *region) {
+    int must = !region->convex || !region->origin_proved;
+    for (size_t b = 0; b < region->set.blocks; b++)
+        must |= hcri_device_kind_of(region->set.block[b])->margin_moving == NULL;
+    return must;
 }
 
 /* The margin of a block in the code: the library's own rounding, which is that at unit 0, in units of this precision;
@@ -146,7 +151,7 @@ static hcr_status compute_margins(hcri_plan *plan, hcr_error *error) {
         plan->grid->step == NULL ? HCRI_LARGEST_MARGIN : 2 * HCRI_LARGEST_MARGIN + hcri_sum_grid_cost(plan->precision);
     for (size_t b = 0; b < region->set.blocks; b++) {
         double margin = 0;
-        if (hcri_plan_locates(plan) || !region->set.block[b]->convex)
+        if (plan->locates || !region->set.block[b]->convex)
             margin = INFINITY;
         else if (plan->p == 0)
             margin = margin_of(plan, region->set.block[b], &extent);
@@ -155,7 +160,7 @@ static hcr_status compute_margins(hcri_plan *plan, hcr_error *error) {
                          ->margin_moving(plan, plan->region->set.block[b], &margin, error));
         plan->is_verified[b] = (unsigned char)!(margin <= largest);
         plan->verified += plan->is_verified[b];
-        if (plan->is_verified[b] && plan->p != 0 && !hcri_plan_locates(plan)) {
+        if (plan->is_verified[b] && plan->p != 0 && !plan->locates) {
             char reason[200];
             snprintf(reason, sizeof reason,
                      "in %s precision rounding could take %.2g of the radius here, for some parameters: choose an "
@@ -204,7 +209,8 @@ hcr_status hcri_plan_make(const hcr_region *region, const hcr_export_options *op
                         .grid = &region->grid[options->precision == HCR_SINGLE],
                         .n = region->set.outputs,
                         .p = region->set.n - region->set.outputs};
-    HCRI_TRY(check_kinds(region, options->gradient, error));
+    plan->locates = plan->p != 0 && must_locate(region);
+    HCRI_TRY(check_kinds(region, plan, error));
     const hcr_status status = prepare(region, plan, error);
     if (status != HCR_OK)
         hcri_plan_release(plan);

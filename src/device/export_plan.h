@@ -21,10 +21,11 @@ typedef struct hcri_plan {
     double smallest; /* its least number with full precision: what is smaller may become 0 */
     double largest;  /* what no table's number is above, so that nothing overflows */
     int gradient;
-    size_t n, p;                      /* outputs, parameters */
-    double *origin;                   /* rounded; with parameters that at their middle */
-    double *reach;                    /* bounds |y_j − O_j| */
-    double *extra;                    /* what a dependent output is off beyond its own rounding, and free ones by … */
+    int locates;    /* each sample looks for an origin that is inside for certain, and all results are checked */
+    size_t n, p;    /* outputs, parameters */
+    double *origin; /* rounded; with parameters that at their middle */
+    double *reach;  /* bounds |y_j − O_j| */
+    double *extra;  /* what a dependent output is off beyond its own rounding, and free ones by … */
     const hcri_sum_grid *grid;        /* … the grid that results are on, of the region that is exported */
     hcri_moving_origin moving_origin; /* with parameters */
     double margin;                    /* a multiple of the unit roundoff */
@@ -34,9 +35,6 @@ typedef struct hcri_plan {
     double *memory;                   /* of all these numbers */
 } hcri_plan;
 
-/* Whether each sample looks for an origin that is inside, and all results are checked: with parameters, unless the
- * region is convex. */
-static inline int hcri_plan_locates(const hcri_plan *plan) { return plan->p != 0 && !plan->region->convex; }
 /* Errors: MEMORY; PRECISION when the origin isn't inside once it is rounded; UNSUPPORTED for what isn't exported. */
 hcr_status hcri_plan_make(const hcr_region *region, const hcr_export_options *options, hcri_plan *plan,
                           hcr_error *error);

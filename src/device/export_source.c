@@ -40,7 +40,7 @@ void hcri_source_flags(hcri_code *code, const hcri_plan *plan, const hcr_model *
     hcri_code_mean_flag(code, "HCR_GIVEN", plan != NULL && hcri_network_is_given(model));
     hcri_code_mean_flag(code, "HCR_GRADIENT", plan != NULL && plan->gradient);
     put_count_flag(code, "HCR_PARAMETERS", plan != NULL && plan->p != 0);
-    put_count_flag(code, "HCR_ORIGINS", plan != NULL && hcri_plan_locates(plan));
+    put_count_flag(code, "HCR_ORIGINS", plan != NULL && plan->locates);
     put_count_flag(code, "HCR_EQUALITIES", plan != NULL && plan->region->affine.count != 0);
     hcri_code_mean_flag(code, "HCR_GRID", plan != NULL && plan->grid->step != NULL);
     hcri_code_mean_flag(code, "HCR_VERIFIED", plan != NULL && verifies(plan));
@@ -55,7 +55,7 @@ void hcri_source_header(hcri_code *code, const hcri_plan *plan, const hcr_model 
     hcri_code_define_count(code, "OUTPUTS", plan != NULL ? plan->n : hcr_region_dimension(hcr_model_region(model)));
     if (plan != NULL && plan->p != 0)
         hcri_code_define_count(code, "PARAMETERS", plan->p);
-    if (plan != NULL && hcri_plan_locates(plan))
+    if (plan != NULL && plan->locates)
         hcri_code_define_count(code, "ORIGINS", plan->region->origins);
     hcri_template_put(code, "api");
 }
@@ -141,8 +141,11 @@ static void put_tables(hcri_code *code, const hcri_plan *plan) {
     }
     if (searches(plan))
         hcri_code_table(code, "nearness", n);
-    for (size_t j = 0; searches(plan) && j < n; j++)
-        hcri_code_number(code, isinf(plan->reach[j]) ? 0 : 0.99 / plan->reach[j]);
+    for (size_t j = 0; searches(plan) && j < n; j++) {
+        const double reach =
+            plan->region->origins == 1 ? plan->reach[j] : plan->region->upper[j] - plan->region->lower[j];
+        hcri_code_number(code, isinf(reach) ? 0 : 0.99 / reach);
+    }
 }
 
 static hcr_status put_moving_tables(hcri_code *code, const hcri_plan *plan, hcr_error *error) {

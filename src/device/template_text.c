@@ -37,6 +37,26 @@ static int flag_holds(const hcri_code *code, const char *flag) {
     return text != NULL && text[0] != '0';
 }
 
+/* Arguments that are there where the parameters are, declared or (before: NULL) passed on. Those without a comma at
+ * their end stand behind others. */
+static const struct argument {
+    const char *word, *flag, *before, *name;
+} arguments[] = {
+    {"HCR_X", "HCR_PARAMETERS", "const ", "x,"},         {"HCR_PASS_X", "HCR_PARAMETERS", NULL, "x,"},
+    {"HCR_GIVEN_X", "HCR_GIVEN", "const ", "x,"},        {"HCR_PASS_GIVEN_X", "HCR_GIVEN", NULL, "x,"},
+    {"HCR_X_DOT", "HCR_PARAMETERS", "const ", "x_dot,"}, {"HCR_PASS_X_DOT", "HCR_PARAMETERS", NULL, "x_dot,"},
+    {"HCR_X_BAR", "HCR_PARAMETERS", ", ", "x_bar"},      {"HCR_PASS_X_BAR", "HCR_PARAMETERS", NULL, ", x_bar"}};
+
+static const char *put_argument(hcri_code *code, const struct argument *argument, const char *behind) {
+    const int there = flag_holds(code, argument->flag), is_last = argument->name[strlen(argument->name) - 1] != ',';
+    code->bytes.size -= is_last && code->bytes.size > 0; /* the space before it */
+    if (there && argument->before != NULL)
+        hcri_code_put(code, "%s$_real *", argument->before);
+    if (there)
+        hcri_code_text(code, argument->name);
+    return behind + (!there && !is_last && *behind == ' ');
+}
+
 /* One word; returns where what comes next begins. */
 static const char *put_word(hcri_code *code, const char *word, size_t length) {
     const struct {
@@ -62,19 +82,15 @@ static const char *put_word(hcri_code *code, const char *word, size_t length) {
         hcri_code_text(code, meaning);
         return word + length;
     }
-    const int of_model = is(word, length, "HCR_GIVEN_X") || is(word, length, "HCR_PASS_GIVEN_X");
-    const int declared = is(word, length, "HCR_GIVEN_X") || is(word, length, "HCR_X");
-    const int is_x = of_model || declared || is(word, length, "HCR_PASS_X");
     if (code->cuda && is(word, length, "API")) {
         hcri_code_text(code, hcri_code_function(code));
         return word + length;
     }
-    if (is_x || is(word, length, "API")) {
-        const int there = is_x && flag_holds(code, of_model ? "HCR_GIVEN" : "HCR_PARAMETERS");
-        if (there)
-            hcri_code_put(code, declared ? "const $_real *x," : "x,");
-        return word + length + (!there && word[length] == ' ');
-    }
+    if (is(word, length, "API"))
+        return word + length + (word[length] == ' ');
+    for (size_t k = 0; k < sizeof arguments / sizeof *arguments; k++)
+        if (is(word, length, arguments[k].word))
+            return put_argument(code, &arguments[k], word + length);
     const int small = strncmp(word, "hcr_", 4) == 0, large = strncmp(word, "HCR_", 4) == 0;
     if (small)
         hcri_code_put(code, "$_");

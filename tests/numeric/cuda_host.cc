@@ -1,5 +1,5 @@
-/* Exported CUDA C++, t.cu, compiled for the host: a grid's threads are a loop. Each function copies a sample into several
- * rows of which every thread takes its own, and all of them must give the same. */
+/* Exported CUDA C++, t.cu, compiled for the host: a grid's threads are a loop. Each function copies a sample into
+ * several rows of which every thread takes its own, and all of them must give the same. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,10 +49,24 @@ template <class Kernel> static int launch(Kernel kernel) {
 #define GIVEN const t_real *x,
 #define ALL_X const rows all_x(T_PARAMETERS, x);
 #define PASSED all_x.number,
+#define GIVEN_DOT const t_real *x_dot,
+#define ALL_X_DOT const rows all_x_dot(T_PARAMETERS, x_dot);
+#define PASSED_DOT all_x_dot.number,
+#define MADE_BAR , t_real *x_bar
+#define ALL_X_BAR rows all_x_bar;
+#define PASSED_BAR , all_x_bar.number
+#define TAKE_X_BAR all_x_bar.take(T_PARAMETERS, x_bar);
 #else
 #define GIVEN
 #define ALL_X
 #define PASSED
+#define GIVEN_DOT
+#define ALL_X_DOT
+#define PASSED_DOT
+#define MADE_BAR
+#define ALL_X_BAR
+#define PASSED_BAR
+#define TAKE_X_BAR
 #endif
 
 extern "C" {
@@ -80,33 +94,44 @@ int host_check(GIVEN const t_real *y) {
 }
 #endif
 #ifdef HAS_GRADIENT
-static void derive(void (*kernel)(size_t, const t_real *, const t_real *, t_real *), const rows &input,
-                   const rows &given, size_t count, t_real *made) {
-    rows results;
-    (void)launch([&] { kernel(ROWS, input.number, given.number, results.number); });
-    results.take(count, made);
-}
-void host_decode_gradient(const t_real *direction, t_real radius, const t_real *y_bar, t_real *direction_bar,
-                          t_real *radius_bar) {
+#define LAUNCH_GRADIENT(kernel)                                                                                        \
+    ALL_X                                                                                                              \
+    ALL_X_BAR                                                                                                          \
+    rows results;                                                                                                      \
+    (void)launch([&] { kernel(ROWS, input.number, PASSED bars.number, results.number PASSED_BAR); });                  \
+    TAKE_X_BAR
+#define LAUNCH_TANGENT(kernel)                                                                                         \
+    ALL_X                                                                                                              \
+    ALL_X_DOT                                                                                                          \
+    rows results;                                                                                                      \
+    (void)launch([&] { kernel(ROWS, input.number, PASSED dots.number, PASSED_DOT results.number); });                  \
+    results.take(T_OUTPUTS, y_dot);
+void host_decode_gradient(const t_real *direction, t_real radius, GIVEN const t_real *y_bar, t_real *direction_bar,
+                          t_real *radius_bar MADE_BAR) {
     t_real both[MOST];
-    derive(t_decode_gradient_kernel, rows(T_OUTPUTS, direction, 1, &radius), rows(T_OUTPUTS, y_bar), T_OUTPUTS + 1,
-           both);
+    const rows input(T_OUTPUTS, direction, 1, &radius), bars(T_OUTPUTS, y_bar);
+    LAUNCH_GRADIENT(t_decode_gradient_kernel)
+    results.take(T_OUTPUTS + 1, both);
     memcpy(direction_bar, both, T_OUTPUTS * sizeof *both);
     *radius_bar = both[T_OUTPUTS];
 }
-void host_decode_tangent(const t_real *direction, t_real radius, const t_real *direction_dot, t_real radius_dot,
-                         t_real *y_dot) {
-    derive(t_decode_tangent_kernel, rows(T_OUTPUTS, direction, 1, &radius),
-           rows(T_OUTPUTS, direction_dot, 1, &radius_dot), T_OUTPUTS, y_dot);
+void host_decode_tangent(const t_real *direction, t_real radius, GIVEN const t_real *direction_dot, t_real radius_dot,
+                         GIVEN_DOT t_real *y_dot) {
+    const rows input(T_OUTPUTS, direction, 1, &radius), dots(T_OUTPUTS, direction_dot, 1, &radius_dot);
+    LAUNCH_TANGENT(t_decode_tangent_kernel)
 }
-#define OF_OFFSETS(name)                                                                                               \
-    void host_##name(const t_real *v, const t_real *given, t_real *made) {                                             \
-        derive(t_##name##_kernel, rows(T_OUTPUTS, v), rows(T_OUTPUTS, given), T_OUTPUTS, made);                        \
+#define OF_OFFSETS(map)                                                                                                \
+    void host_##map##_gradient(const t_real *v, GIVEN const t_real *y_bar, t_real *v_bar MADE_BAR) {                   \
+        const rows input(T_OUTPUTS, v), bars(T_OUTPUTS, y_bar);                                                        \
+        LAUNCH_GRADIENT(t_##map##_gradient_kernel)                                                                     \
+        results.take(T_OUTPUTS, v_bar);                                                                                \
+    }                                                                                                                  \
+    void host_##map##_tangent(const t_real *v, GIVEN const t_real *v_dot, GIVEN_DOT t_real *y_dot) {                   \
+        const rows input(T_OUTPUTS, v), dots(T_OUTPUTS, v_dot);                                                        \
+        LAUNCH_TANGENT(t_##map##_tangent_kernel)                                                                       \
     }
-OF_OFFSETS(contract_gradient)
-OF_OFFSETS(soften_gradient)
-OF_OFFSETS(contract_tangent)
-OF_OFFSETS(soften_tangent)
+OF_OFFSETS(contract)
+OF_OFFSETS(soften)
 #endif
 #ifdef T_INPUTS
 #ifdef HAS_GIVEN

@@ -108,6 +108,12 @@ loaded load(const char *way, int single) {
         find(&code, "contract_tangent", &code.contract_tangent);
         find(&code, "soften_gradient", &code.soften_gradient);
         find(&code, "soften_tangent", &code.soften_tangent);
+        find(&code, "decode_gradient", &code.decode_gradient_at);
+        find(&code, "decode_tangent", &code.decode_tangent_at);
+        find(&code, "contract_gradient", &code.contract_gradient_at);
+        find(&code, "contract_tangent", &code.contract_tangent_at);
+        find(&code, "soften_gradient", &code.soften_gradient_at);
+        find(&code, "soften_tangent", &code.soften_tangent_at);
     }
     return code;
 }

@@ -39,6 +39,12 @@ typedef struct loaded {
     int (*decode_at_f32)(const float *, float, const float *, float *);
     int (*contract_at_f32)(const float *, const float *, float *);
     int (*check_at_f32)(const float *, const float *);
+    void (*decode_gradient_at)(const double *, double, const double *, const double *, double *, double *, double *);
+    void (*decode_tangent_at)(const double *, double, const double *, const double *, double, const double *, double *);
+    void (*contract_gradient_at)(const double *, const double *, const double *, double *, double *),
+        (*soften_gradient_at)(const double *, const double *, const double *, double *, double *);
+    void (*contract_tangent_at)(const double *, const double *, const double *, const double *, double *),
+        (*soften_tangent_at)(const double *, const double *, const double *, const double *, double *);
 } loaded;
 
 /* As C, and as CUDA C++ in a folder of its own. */

@@ -251,6 +251,25 @@ static const char *const texts[] = {
     "var load[24]\nparam cap[24] in [600, 1000]\nparam sold in [9000, 14000]\n0 <= load <= cap\nsum(load) == sold",
     "var t[24]\nparam low in [15, 19], high in [21, 26]\nlow <= t <= high\nabs(diff(t)) <= 1.5",
     "var y[3]\nparam g[3] in [0.5, 1]\nparam b in [1, 2]\n-2 <= y <= 2\ng @ y <= b\ny[0] - b*y[1] >= -3",
+    /* quadratics and cones with parameters: dense, diagonal and factored, far from 0, beside rows with products, bounds
+     * that move and equalities; against what has outputs, from within and next to the apex */
+    "var y[3]\nparam r in [1, 2], c[3] in [-0.2, 0.2]\n-3 <= y <= 3\nnorm(y - c) <= r\n"
+    "quad_form(y - c, [[2, 0.5, 0], [0.5, 1, 0.2], [0, 0.2, 1]]) <= 3*r\nnorm(y[:2]) <= 1 + 0.3*y[2] + r\n"
+    "sum(y) == 0.5",
+    "var y[3]\nparam c[3] in [999, 1001]\nquad_form(y - c, [[2, 0.5, 0], [0.5, 1, 0.2], [0, 0.2, 1]]) <= 3\n"
+    "sum_squares(y - c) <= 2",
+    "var f[3]\nparam mu in [0.3, 0.7], most in [5, 20]\n0 <= f[2]\nf[2] <= most\nnorm(f[:2]) <= 0.5*f[2]\n"
+    "f[0] + mu*f[1] <= most",
+    "var w[5]\nparam risk in [0.3, 0.6], cap[5] in [0.4, 0.9]\nw >= 0\nw <= cap\nsum(w) == 1\n"
+    "quad_form(w, diag(range(1, 6))) <= 10*risk\nnorm(eye(5) @ w + 0.1*ones(5) @ w) <= 2*risk + 1",
+    "var y[4]\nparam low in [-2, -1], high in [1, 2]\nlow <= y <= high\nsum_squares(diff(y)) <= high - low\n"
+    "norm(y) <= 1 + high",
+    /* functions with parameters */
+    "var y[3]\nparam r in [1, 2], c[3] in [-0.2, 0.2]\n-3 <= y <= 3\nexp(y[0] - c[0]) + exp(y[1]) <= 3*r\n"
+    "norm(y - c, 3) <= r\norigin = [0, 0, 0]",
+    "var w[4]\nparam floor in [0.5, 1], cap in [0.5, 0.9]\nw >= 0\nw <= cap\nsum(w) == 1\nsum(entropy(w)) >= floor\n"
+    "log_sum_exp(w) <= 2 + cap",
+    "var y[3]\nparam p in [0.5, 1.5]\nunbounded\ny[2] >= square(y[0]) + exp(y[1] - p)\norigin = [0, 0, 8]",
 };
 
 static void every_text(void **state) {

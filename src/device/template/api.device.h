@@ -63,19 +63,22 @@ int hcr_origin_rows(size_t rows, HCR_X hcr_real *y, struct CUstream_st *stream);
 
 #if HCR_GRADIENT
 /* The gradient of a scalar by the input from y_bar, that by y: what a map's derivative sends it to. */
-int hcr_decode_gradient_rows(size_t rows, const hcr_real *polar, const hcr_real *y_bar, hcr_real *polar_bar,
-                             struct CUstream_st *stream);
-int hcr_contract_gradient_rows(size_t rows, const hcr_real *v, const hcr_real *y_bar, hcr_real *v_bar,
+#if HCR_PARAMETERS
+/* x_bar: by the parameters; 0 where one is out of its range. */
+#endif
+int hcr_decode_gradient_rows(size_t rows, const hcr_real *polar, HCR_X const hcr_real *y_bar,
+                             hcr_real *polar_bar HCR_X_BAR, struct CUstream_st *stream);
+int hcr_contract_gradient_rows(size_t rows, const hcr_real *v, HCR_X const hcr_real *y_bar, hcr_real *v_bar HCR_X_BAR,
                                struct CUstream_st *stream);
-int hcr_soften_gradient_rows(size_t rows, const hcr_real *v, const hcr_real *y_bar, hcr_real *v_bar,
+int hcr_soften_gradient_rows(size_t rows, const hcr_real *v, HCR_X const hcr_real *y_bar, hcr_real *v_bar HCR_X_BAR,
                              struct CUstream_st *stream);
 
 /* How a result changes when the input changes so. */
-int hcr_decode_tangent_rows(size_t rows, const hcr_real *polar, const hcr_real *polar_dot, hcr_real *y_dot,
-                            struct CUstream_st *stream);
-int hcr_contract_tangent_rows(size_t rows, const hcr_real *v, const hcr_real *v_dot, hcr_real *y_dot,
+int hcr_decode_tangent_rows(size_t rows, const hcr_real *polar, HCR_X const hcr_real *polar_dot,
+                            HCR_X_DOT hcr_real *y_dot, struct CUstream_st *stream);
+int hcr_contract_tangent_rows(size_t rows, const hcr_real *v, HCR_X const hcr_real *v_dot, HCR_X_DOT hcr_real *y_dot,
                               struct CUstream_st *stream);
-int hcr_soften_tangent_rows(size_t rows, const hcr_real *v, const hcr_real *v_dot, hcr_real *y_dot,
+int hcr_soften_tangent_rows(size_t rows, const hcr_real *v, HCR_X const hcr_real *v_dot, HCR_X_DOT hcr_real *y_dot,
                             struct CUstream_st *stream);
 #endif
 #endif
@@ -111,16 +114,19 @@ API void hcr_origin(HCR_X hcr_real *y);
 
 #if HCR_GRADIENT
 /* The gradient of a scalar by the input from y_bar, that by y: what a map's derivative sends it to. */
-API void hcr_decode_gradient(const hcr_real *direction, hcr_real radius, const hcr_real *y_bar, hcr_real *direction_bar,
-                             hcr_real *radius_bar);
-API void hcr_contract_gradient(const hcr_real *v, const hcr_real *y_bar, hcr_real *v_bar);
-API void hcr_soften_gradient(const hcr_real *v, const hcr_real *y_bar, hcr_real *v_bar);
+#if HCR_PARAMETERS
+/* x_bar: by the parameters; 0 where one is out of its range. */
+#endif
+API void hcr_decode_gradient(const hcr_real *direction, hcr_real radius, HCR_X const hcr_real *y_bar,
+                             hcr_real *direction_bar, hcr_real *radius_bar HCR_X_BAR);
+API void hcr_contract_gradient(const hcr_real *v, HCR_X const hcr_real *y_bar, hcr_real *v_bar HCR_X_BAR);
+API void hcr_soften_gradient(const hcr_real *v, HCR_X const hcr_real *y_bar, hcr_real *v_bar HCR_X_BAR);
 
 /* How a result changes when the input changes so. */
-API void hcr_decode_tangent(const hcr_real *direction, hcr_real radius, const hcr_real *direction_dot,
-                            hcr_real radius_dot, hcr_real *y_dot);
-API void hcr_contract_tangent(const hcr_real *v, const hcr_real *v_dot, hcr_real *y_dot);
-API void hcr_soften_tangent(const hcr_real *v, const hcr_real *v_dot, hcr_real *y_dot);
+API void hcr_decode_tangent(const hcr_real *direction, hcr_real radius, HCR_X const hcr_real *direction_dot,
+                            hcr_real radius_dot, HCR_X_DOT hcr_real *y_dot);
+API void hcr_contract_tangent(const hcr_real *v, HCR_X const hcr_real *v_dot, HCR_X_DOT hcr_real *y_dot);
+API void hcr_soften_tangent(const hcr_real *v, HCR_X const hcr_real *v_dot, HCR_X_DOT hcr_real *y_dot);
 #endif
 #endif
 

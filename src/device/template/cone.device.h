@@ -54,11 +54,12 @@ FN verdict BLOCK(check)(const place *p) {
 
 #if HCR_GRADIENT
 /* matrix' w/|w| - rise; the sign is all that counts of its size. */
-FN void BLOCK(gradient)(uint32_t i, const real *z, real *g) {
+FN void BLOCK(gradient)(uint32_t i, const real *z, const sample *at, real *g) {
     real squares = R(0.0);
     uint32_t k = 0u;
     uint32_t l = 0u;
     (void)i;
+    (void)at;
     for (uint32_t r = 0u; r < HCR_COUNT; r++) {
         real row = BLOCK(start)[r];
         ADD_ROW(row, BLOCK(cone), r, k, z)

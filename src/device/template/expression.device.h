@@ -1,6 +1,6 @@
-/* A convex expression, of which BLOCK(value)(y) and BLOCK(bounds)(y) are the value and the value with its error, and
- * HCR_VALUE what it is at the origin. nearness: of an output a little less than 1/|y_j − O_j| on the region, 0 where
- * that has no end. */
+/* A convex expression, of which BLOCK(value)(y) and BLOCK(bounds)(y) are the value and the value with its error, y
+ * having the parameters behind the outputs, and HCR_VALUE what it is at the origin where that doesn't move. nearness:
+ * of an output a little less than 1/|y_j − O_j| on the region, 0 where that has no end. */
 
 /* Along a ray: false position (Illinois), with a bisection each third time, between a point inside and one outside,
  * which is where the ray leaves what holds the region, at the latest; a region that has an end is left there. */
@@ -10,11 +10,15 @@ FN void BLOCK(gauge)(ray *r) {
 #else
     const uint32_t evaluations = 180u;
 #endif
-    real y[HCR_OUTPUTS];
+    real y[HCR_LIFTED];
     real most = (r->gauge > R(0x1p-60)) ? r->gauge : R(0x1p-60);
     real low = R(0.0);
     real high;
+#if HCR_PARAMETERS
+    real at_low;
+#else
     real at_low = HCR_VALUE;
+#endif
     real at_high;
     real found;
     int side = 0;
@@ -23,6 +27,10 @@ FN void BLOCK(gauge)(ray *r) {
         most = (here > most) ? here : most;
     }
     high = R(1.0) / most;
+#if HCR_PARAMETERS
+    lift(ORIGIN(r->at), r->at, y);
+    at_low = BLOCK(value)(y);
+#endif
 #if HCR_BOUNDED
     found = R(1.0) / high;
 #else
@@ -31,6 +39,21 @@ FN void BLOCK(gauge)(ray *r) {
     point_on(r->v, high, r->at, y);
     at_high = BLOCK(value)(y);
     if (!(at_high <= R(0.0))) {
+#if !HCR_BOUNDED
+        for (uint32_t k = 0u; (k < 32u) && !(low > R(0.0)); k++) { /* from far out to within 16 times the end */
+            const real t = R(0.0625) * high;
+            real value;
+            point_on(r->v, t, r->at, y);
+            value = BLOCK(value)(y);
+            if (value <= R(0.0)) {
+                low = t;
+                at_low = value;
+            } else {
+                high = t;
+                at_high = value;
+            }
+        }
+#endif
         for (uint32_t k = 0u; (k < evaluations) && ((high - low) > (HCR_TWO_UNITS * high)); k++) {
             real t = low + ((high - low) * (at_low / (at_low - at_high)));
             real value;
@@ -58,8 +81,17 @@ FN void BLOCK(gauge)(ray *r) {
  * certain.
  */
 FN verdict BLOCK(check)(const place *p) {
+#if HCR_PARAMETERS
+    real y[HCR_LIFTED];
+    bounded x;
+#else
     const bounded x = BLOCK(bounds)(p->y);
+#endif
     verdict found = BROKEN;
+#if HCR_PARAMETERS
+    lift(p->y, p->at, y);
+    x = BLOCK(bounds)(y);
+#endif
     if (x.value <= LARGEST) { found = judge(x.value, (R(1.01) * x.error) + HCR_UNDERFLOW); }
     return ((p->unit < R(1.0)) && (found == BROKEN)) ? UNCERTAIN : found;
 }

@@ -1,122 +1,143 @@
-/* The derivatives of decode, contract and soften: of y = O + s v, s = r/gauge(v), 1/gauge(v), 1/(1 + gauge(v)). With u
- * the frontier's point on the ray and g the gauge's gradient, g u = 1, a change of v by w changes s v by
- * s (w - keep u (g w)), where keep is 1, 1, and gauge/(1 + gauge). */
+/* The derivatives of decode, contract and soften: of y = O + s v, s = r/gauge(v), 1/gauge(v), 1/(1 + gauge(v)). With
+ * O + u the frontier's point on the ray and g the active constraint's gradient, g u = 1, a change of v by w changes s v
+ * by s (w - keep u (g w)), where keep is 1, 1, and gauge/(1 + gauge); one of the parameters, by q, moves O, and changes
+ * s v by -keep part u (g q), part = s gauge: r, 1, and gauge/(1 + gauge). */
 
 #define GRADIENT(gauge, check, gradient, first, end, verified)                                                         \
-    if ((active - (first)) < ((end) - (first))) { gradient(active - (first), u, g); }
+    if ((active - (first)) < ((end) - (first))) { gradient(active - (first), u, s->j.at, g); }
 
 /* What a map's derivatives take from its input. */
 typedef struct slope {
     journey j;
     real share;  /* s; 1 where the map leaves v as it is, 0 where it has no derivative */
     real keep;   /* 0 where the frontier doesn't matter */
+    real part;   /* how much of the way to the frontier the result is on */
     real radial; /* of decode: 1 where the radius matters, as it isn't cut */
+    int stays;   /* 1 where the parameters have no origin, or one that they don't move */
 } slope;
 
-/* u and g; g is that of the active constraint, divided by what it is along u. 0 where the frontier doesn't matter. */
+/* u and g, by outputs and parameters; g is that of the active constraint, divided by what it is along u. 0 where the
+ * frontier doesn't matter. */
 FN void frontier(const slope *s, real *u, real *g) {
     const uint32_t active = s->j.active;
     real along = R(0.0);
-    for (uint32_t k = 0u; k < HCR_OUTPUTS; k++) {
-        u[k] = (s->keep > R(0.0)) ? (s->j.u[k] / s->j.gauge) : R(0.0);
-        g[k] = R(0.0);
-    }
+    for (uint32_t k = 0u; k < HCR_OUTPUTS; k++) { u[k] = (s->keep > R(0.0)) ? (s->j.u[k] / s->j.gauge) : R(0.0); }
+    for (uint32_t k = 0u; k < HCR_LIFTED; k++) { g[k] = R(0.0); }
 #if HCR_CONSTRAINED
     if (s->keep > R(0.0)) { HCR_BLOCKS(GRADIENT) }
 #endif
     (void)active;
     for (uint32_t k = 0u; k < HCR_OUTPUTS; k++) { along += g[k] * u[k]; }
-    for (uint32_t k = 0u; (k < HCR_OUTPUTS) && (along > R(0.0)); k++) { g[k] /= along; }
+    for (uint32_t k = 0u; (k < HCR_LIFTED) && (along > R(0.0)); k++) { g[k] /= along; }
 }
 
-FN void slope_of_decode(const hcr_real *direction, hcr_real radius, slope *s) {
-    const int outcome = set_out(direction, &s->j);
+FN void slope_of_decode(const hcr_real *direction, hcr_real radius, HCR_X slope *s) {
+    const int outcome = set_out(direction, HCR_PASS_X & s->j);
     const real r = (radius > R(0.0)) ? ((radius < R(1.0)) ? radius : R(1.0)) : R(0.0);
     const int there = (outcome == HCR_INSIDE) && (is_finite(radius) != 0) && (s->j.gauge > R(0.0));
     s->keep = (there != 0) ? R(1.0) : R(0.0);
     s->share = (there != 0) ? (r * (s->j.scale / s->j.gauge)) : R(0.0);
+    s->part = r;
     s->radial = ((there != 0) && (radius >= R(0.0)) && (radius <= R(1.0))) ? R(1.0) : R(0.0);
+    s->stays = (outcome >= HCR_OUT_OF_RANGE) ? 1 : 0;
 }
 
-FN void slope_of_contract(const hcr_real *v, slope *s) {
-    const int outcome = set_out(v, &s->j);
+FN void slope_of_contract(const hcr_real *v, HCR_X slope *s) {
+    const int outcome = set_out(v, HCR_PASS_X & s->j);
     const int stopped = (outcome == HCR_INSIDE) && !(s->j.gauge <= (HCR_MOST * s->j.scale));
     s->keep = (stopped != 0) ? R(1.0) : R(0.0);
-    s->share = (stopped != 0) ? (s->j.scale / s->j.gauge) : ((outcome == HCR_BAD_VALUE) ? R(0.0) : R(1.0));
+    s->part = s->keep;
+    s->share = (stopped != 0) ? (s->j.scale / s->j.gauge) : ((outcome <= HCR_AT_ORIGIN) ? R(1.0) : R(0.0));
     s->radial = R(0.0);
+    s->stays = (outcome >= HCR_OUT_OF_RANGE) ? 1 : 0;
 }
 
-FN void slope_of_soften(const hcr_real *v, slope *s) {
-    const int outcome = set_out(v, &s->j);
+FN void slope_of_soften(const hcr_real *v, HCR_X slope *s) {
+    const int outcome = set_out(v, HCR_PASS_X & s->j);
     const int there = (outcome == HCR_INSIDE) && (s->j.gauge > R(0.0));
     s->keep = (there != 0) ? (s->j.gauge / (s->j.scale + s->j.gauge)) : R(0.0);
-    s->share = (there != 0) ? (s->j.scale / (s->j.scale + s->j.gauge)) : ((outcome == HCR_BAD_VALUE) ? R(0.0) : R(1.0));
+    s->part = s->keep;
+    s->share = (there != 0) ? (s->j.scale / (s->j.scale + s->j.gauge)) : ((outcome <= HCR_AT_ORIGIN) ? R(1.0) : R(0.0));
     s->radial = R(0.0);
+    s->stays = (outcome >= HCR_OUT_OF_RANGE) ? 1 : 0;
 }
 
-/* From y_bar to v_bar; returns what becomes of it by the radius. */
-FN real send_back(const slope *s, const hcr_real *y_bar, hcr_real *v_bar) {
+/* From y_bar to v_bar and x_bar; returns what becomes of it by the radius. */
+FN real send_back(const slope *s, const hcr_real *y_bar, hcr_real *v_bar HCR_X_BAR) {
     real u[HCR_OUTPUTS];
-    real g[HCR_OUTPUTS];
+    real g[HCR_LIFTED];
     real radial = R(0.0);
     frontier(s, u, g);
     for (uint32_t k = 0u; k < HCR_OUTPUTS; k++) { radial += y_bar[k] * u[k]; }
     for (uint32_t k = 0u; k < HCR_OUTPUTS; k++) { v_bar[k] = s->share * (y_bar[k] - ((s->keep * radial) * g[k])); }
+#if HCR_PARAMETERS
+    for (uint32_t k = 0u; k < HCR_LIFTED; k++) {
+        g[k] = (k < HCR_OUTPUTS) ? y_bar[k] : (-((s->keep * s->part) * radial) * g[k]);
+    }
+    follow_origin(s->j.at, g);
+    for (uint32_t k = 0u; k < HCR_PARAMETERS; k++) { x_bar[k] = (s->stays != 0) ? R(0.0) : g[HCR_OUTPUTS + k]; }
+#endif
 #if HCR_EQUALITIES
     project_along(v_bar);
 #endif
     return s->radial * radial;
 }
 
-/* From v_dot and radius_dot to y_dot. */
-FN void send_on(const slope *s, const hcr_real *v_dot, hcr_real radius_dot, hcr_real *y_dot) {
+/* From v_dot, radius_dot and x_dot to y_dot. */
+FN void send_on(const slope *s, const hcr_real *v_dot, hcr_real radius_dot, HCR_X_DOT hcr_real *y_dot) {
     real u[HCR_OUTPUTS];
-    real g[HCR_OUTPUTS];
+    real g[HCR_LIFTED];
     real along = R(0.0);
     frontier(s, u, g);
     for (uint32_t k = 0u; k < HCR_OUTPUTS; k++) { y_dot[k] = v_dot[k]; }
 #if HCR_EQUALITIES
     project_along(y_dot);
 #endif
-    for (uint32_t k = 0u; k < HCR_OUTPUTS; k++) { along += y_dot[k] * g[k]; }
-    along = (s->radial * radius_dot) - (s->share * (s->keep * along));
+    for (uint32_t k = 0u; k < HCR_OUTPUTS; k++) { along += s->share * (y_dot[k] * g[k]); }
+#if HCR_PARAMETERS
+    for (uint32_t k = 0u; k < HCR_PARAMETERS; k++) { along += s->part * (x_dot[k] * g[HCR_OUTPUTS + k]); }
+#endif
+    along = (s->radial * radius_dot) - (s->keep * along);
     for (uint32_t k = 0u; k < HCR_OUTPUTS; k++) { y_dot[k] = (s->share * y_dot[k]) + (along * u[k]); }
+#if HCR_PARAMETERS
+    for (uint32_t k = 0u; (k < HCR_OUTPUTS) && (s->stays == 0); k++) { y_dot[k] += origin_change(s->j.at, k, x_dot); }
+#endif
 }
 
-API void hcr_decode_gradient(const hcr_real *direction, hcr_real radius, const hcr_real *y_bar, hcr_real *direction_bar,
-                             hcr_real *radius_bar) {
+API void hcr_decode_gradient(const hcr_real *direction, hcr_real radius, HCR_X const hcr_real *y_bar,
+                             hcr_real *direction_bar, hcr_real *radius_bar HCR_X_BAR) {
     slope s;
-    slope_of_decode(direction, radius, &s);
-    *radius_bar = send_back(&s, y_bar, direction_bar);
+    slope_of_decode(direction, radius, HCR_PASS_X & s);
+    *radius_bar = send_back(&s, y_bar, direction_bar HCR_PASS_X_BAR);
 }
 
-API void hcr_contract_gradient(const hcr_real *v, const hcr_real *y_bar, hcr_real *v_bar) {
+API void hcr_contract_gradient(const hcr_real *v, HCR_X const hcr_real *y_bar, hcr_real *v_bar HCR_X_BAR) {
     slope s;
-    slope_of_contract(v, &s);
-    (void)send_back(&s, y_bar, v_bar);
+    slope_of_contract(v, HCR_PASS_X & s);
+    (void)send_back(&s, y_bar, v_bar HCR_PASS_X_BAR);
 }
 
-API void hcr_soften_gradient(const hcr_real *v, const hcr_real *y_bar, hcr_real *v_bar) {
+API void hcr_soften_gradient(const hcr_real *v, HCR_X const hcr_real *y_bar, hcr_real *v_bar HCR_X_BAR) {
     slope s;
-    slope_of_soften(v, &s);
-    (void)send_back(&s, y_bar, v_bar);
+    slope_of_soften(v, HCR_PASS_X & s);
+    (void)send_back(&s, y_bar, v_bar HCR_PASS_X_BAR);
 }
 
-API void hcr_decode_tangent(const hcr_real *direction, hcr_real radius, const hcr_real *direction_dot,
-                            hcr_real radius_dot, hcr_real *y_dot) {
+API void hcr_decode_tangent(const hcr_real *direction, hcr_real radius, HCR_X const hcr_real *direction_dot,
+                            hcr_real radius_dot, HCR_X_DOT hcr_real *y_dot) {
     slope s;
-    slope_of_decode(direction, radius, &s);
-    send_on(&s, direction_dot, radius_dot, y_dot);
+    slope_of_decode(direction, radius, HCR_PASS_X & s);
+    send_on(&s, direction_dot, radius_dot, HCR_PASS_X_DOT y_dot);
 }
 
-API void hcr_contract_tangent(const hcr_real *v, const hcr_real *v_dot, hcr_real *y_dot) {
+API void hcr_contract_tangent(const hcr_real *v, HCR_X const hcr_real *v_dot, HCR_X_DOT hcr_real *y_dot) {
     slope s;
-    slope_of_contract(v, &s);
-    send_on(&s, v_dot, R(0.0), y_dot);
+    slope_of_contract(v, HCR_PASS_X & s);
+    send_on(&s, v_dot, R(0.0), HCR_PASS_X_DOT y_dot);
 }
 
-API void hcr_soften_tangent(const hcr_real *v, const hcr_real *v_dot, hcr_real *y_dot) {
+API void hcr_soften_tangent(const hcr_real *v, HCR_X const hcr_real *v_dot, HCR_X_DOT hcr_real *y_dot) {
     slope s;
-    slope_of_soften(v, &s);
-    send_on(&s, v_dot, R(0.0), y_dot);
+    slope_of_soften(v, HCR_PASS_X & s);
+    send_on(&s, v_dot, R(0.0), HCR_PASS_X_DOT y_dot);
 }

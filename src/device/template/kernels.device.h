@@ -2,8 +2,12 @@
 
 #if HCR_PARAMETERS
 #define X_OF(i) &x[(i)*HCR_PARAMETERS],
+#define X_DOT_OF(i) &x_dot[(i)*HCR_PARAMETERS],
+#define X_BAR_OF(i) , &x_bar[(i)*HCR_PARAMETERS]
 #else
 #define X_OF(i)
+#define X_DOT_OF(i)
+#define X_BAR_OF(i)
 #endif
 
 #define FOR_EACH(i, rows)                                                                                              \
@@ -35,43 +39,41 @@ extern "C" __global__ void hcr_check_kernel(size_t rows, HCR_X const hcr_real *y
 #endif
 
 #if HCR_GRADIENT
-extern "C" __global__ void hcr_decode_gradient_kernel(size_t rows, const hcr_real *polar, const hcr_real *y_bar,
-                                                      hcr_real *polar_bar) {
+extern "C" __global__ void hcr_decode_gradient_kernel(size_t rows, const hcr_real *polar, HCR_X const hcr_real *y_bar,
+                                                      hcr_real *polar_bar HCR_X_BAR) {
     FOR_EACH(i, rows) {
         const hcr_real *row = &polar[i * (HCR_OUTPUTS + 1u)];
         hcr_real *bar = &polar_bar[i * (HCR_OUTPUTS + 1u)];
-        hcr_decode_gradient(row, row[HCR_OUTPUTS], &y_bar[i * HCR_OUTPUTS], bar, &bar[HCR_OUTPUTS]);
+        hcr_decode_gradient(row, row[HCR_OUTPUTS], X_OF(i) & y_bar[i * HCR_OUTPUTS], bar,
+                            &bar[HCR_OUTPUTS] X_BAR_OF(i));
     }
 }
 
-extern "C" __global__ void hcr_contract_gradient_kernel(size_t rows, const hcr_real *v, const hcr_real *y_bar,
-                                                        hcr_real *v_bar) {
-    FOR_EACH(i, rows) { hcr_contract_gradient(&v[i * HCR_OUTPUTS], &y_bar[i * HCR_OUTPUTS], &v_bar[i * HCR_OUTPUTS]); }
-}
-
-extern "C" __global__ void hcr_soften_gradient_kernel(size_t rows, const hcr_real *v, const hcr_real *y_bar,
-                                                      hcr_real *v_bar) {
-    FOR_EACH(i, rows) { hcr_soften_gradient(&v[i * HCR_OUTPUTS], &y_bar[i * HCR_OUTPUTS], &v_bar[i * HCR_OUTPUTS]); }
-}
-
-extern "C" __global__ void hcr_contract_tangent_kernel(size_t rows, const hcr_real *v, const hcr_real *v_dot,
-                                                       hcr_real *y_dot) {
-    FOR_EACH(i, rows) { hcr_contract_tangent(&v[i * HCR_OUTPUTS], &v_dot[i * HCR_OUTPUTS], &y_dot[i * HCR_OUTPUTS]); }
-}
-
-extern "C" __global__ void hcr_soften_tangent_kernel(size_t rows, const hcr_real *v, const hcr_real *v_dot,
-                                                     hcr_real *y_dot) {
-    FOR_EACH(i, rows) { hcr_soften_tangent(&v[i * HCR_OUTPUTS], &v_dot[i * HCR_OUTPUTS], &y_dot[i * HCR_OUTPUTS]); }
-}
-
-extern "C" __global__ void hcr_decode_tangent_kernel(size_t rows, const hcr_real *polar, const hcr_real *polar_dot,
-                                                     hcr_real *y_dot) {
+extern "C" __global__ void hcr_decode_tangent_kernel(size_t rows, const hcr_real *polar,
+                                                     HCR_X const hcr_real *polar_dot, HCR_X_DOT hcr_real *y_dot) {
     FOR_EACH(i, rows) {
         const hcr_real *row = &polar[i * (HCR_OUTPUTS + 1u)];
         const hcr_real *dot = &polar_dot[i * (HCR_OUTPUTS + 1u)];
-        hcr_decode_tangent(row, row[HCR_OUTPUTS], dot, dot[HCR_OUTPUTS], &y_dot[i * HCR_OUTPUTS]);
+        hcr_decode_tangent(row, row[HCR_OUTPUTS], X_OF(i) dot, dot[HCR_OUTPUTS], X_DOT_OF(i) & y_dot[i * HCR_OUTPUTS]);
     }
 }
+
+#define OFFSET_KERNELS(gradient, tangent, gradient_kernel, tangent_kernel)                                             \
+    extern "C" __global__ void gradient_kernel(size_t rows, const hcr_real *v, HCR_X const hcr_real *y_bar,            \
+                                               hcr_real *v_bar HCR_X_BAR) {                                            \
+        FOR_EACH(i, rows) {                                                                                            \
+            gradient(&v[i * HCR_OUTPUTS], X_OF(i) & y_bar[i * HCR_OUTPUTS], &v_bar[i * HCR_OUTPUTS] X_BAR_OF(i));      \
+        }                                                                                                              \
+    }                                                                                                                  \
+    extern "C" __global__ void tangent_kernel(size_t rows, const hcr_real *v, HCR_X const hcr_real *v_dot,             \
+                                              HCR_X_DOT hcr_real *y_dot) {                                             \
+        FOR_EACH(i, rows) {                                                                                            \
+            tangent(&v[i * HCR_OUTPUTS], X_OF(i) & v_dot[i * HCR_OUTPUTS], X_DOT_OF(i) & y_dot[i * HCR_OUTPUTS]);      \
+        }                                                                                                              \
+    }
+
+OFFSET_KERNELS(hcr_contract_gradient, hcr_contract_tangent, hcr_contract_gradient_kernel, hcr_contract_tangent_kernel)
+OFFSET_KERNELS(hcr_soften_gradient, hcr_soften_tangent, hcr_soften_gradient_kernel, hcr_soften_tangent_kernel)
 #endif
 
 #if HCR_MODEL
@@ -112,15 +114,21 @@ int hcr_check_rows(size_t rows, HCR_X const hcr_real *y, int *outcome,
 #endif
 #if HCR_GRADIENT
 #define GRADIENT_ROWS(name, kernel)                                                                                    \
-    int name(size_t rows, const hcr_real *input, const hcr_real *given, hcr_real *made, CUstream_st *stream) {         \
-        LAUNCH(kernel, input, given, made)                                                                             \
+    int name(size_t rows, const hcr_real *input, HCR_X const hcr_real *y_bar, hcr_real *input_bar HCR_X_BAR,           \
+             CUstream_st *stream) {                                                                                    \
+        LAUNCH(kernel, input, HCR_PASS_X y_bar, input_bar HCR_PASS_X_BAR)                                              \
+    }
+#define TANGENT_ROWS(name, kernel)                                                                                     \
+    int name(size_t rows, const hcr_real *input, HCR_X const hcr_real *input_dot, HCR_X_DOT hcr_real *y_dot,           \
+             CUstream_st *stream) {                                                                                    \
+        LAUNCH(kernel, input, HCR_PASS_X input_dot, HCR_PASS_X_DOT y_dot)                                              \
     }
 GRADIENT_ROWS(hcr_decode_gradient_rows, hcr_decode_gradient_kernel)
     GRADIENT_ROWS(hcr_contract_gradient_rows, hcr_contract_gradient_kernel)
         GRADIENT_ROWS(hcr_soften_gradient_rows, hcr_soften_gradient_kernel)
-            GRADIENT_ROWS(hcr_decode_tangent_rows, hcr_decode_tangent_kernel)
-                GRADIENT_ROWS(hcr_contract_tangent_rows, hcr_contract_tangent_kernel)
-                    GRADIENT_ROWS(hcr_soften_tangent_rows, hcr_soften_tangent_kernel)
+            TANGENT_ROWS(hcr_decode_tangent_rows, hcr_decode_tangent_kernel)
+                TANGENT_ROWS(hcr_contract_tangent_rows, hcr_contract_tangent_kernel)
+                    TANGENT_ROWS(hcr_soften_tangent_rows, hcr_soften_tangent_kernel)
 #endif
 #if HCR_MODEL
                         int hcr_predict_rows(size_t rows, const hcr_real *input, HCR_GIVEN_X hcr_real *y, int *outcome,

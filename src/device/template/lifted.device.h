@@ -40,3 +40,32 @@ FN span span_below(real at, real first, real second) {
     }
     return s;
 }
+
+/* here + first t + second t^2 <= (level + slope t)^2, level + slope t >= 0, of which the left side is a norm's square:
+ * between two roots, or on one side of one where the ray's line lies in the double cone in the end. */
+FN span span_in_cone(real here, real first, real second, real level, real slope) {
+    const real at = here - (level * level); /* at + by t + curve t^2 <= 0 */
+    const real by = first - ((R(2.0) * level) * slope);
+    const real curve = second - (slope * slope);
+    span s = {LARGEST, R(0.0)};
+    if (curve > R(0.0)) {
+        s = span_below(at, by, curve);
+        if ((s.enter < LARGEST) && ((level + (slope * s.leave)) < R(0.0))) { s.enter = LARGEST; }
+    } else if (!(magnitude(slope) > R(0.0))) {
+        s = (level >= R(0.0)) ? span_below(at, by, R(0.0)) : s;
+    } else {
+        const real square = (by * by) - ((R(4.0) * curve) * at);
+        const real root = MATH(sqrt)((square > R(0.0)) ? square : R(0.0));
+        if (slope < R(0.0)) {
+            s.leave = (by > R(0.0)) ? ((R(-2.0) * at) / (by + root)) : R(-1.0);
+            s.enter = (s.leave >= R(0.0)) ? R(0.0) : LARGEST;
+        } else if ((by < R(0.0)) || (curve < R(0.0))) {
+            const real end = (by < R(0.0)) ? ((R(2.0) * at) / (root - by)) : ((by + root) / (R(-2.0) * curve));
+            s.enter = (end > R(0.0)) ? end : R(0.0);
+            s.leave = LARGEST;
+        } else {
+            s.enter = LARGEST;
+        }
+    }
+    return s;
+}

@@ -58,10 +58,11 @@ FN verdict BLOCK(check)(const place *p) {
 }
 
 #if HCR_GRADIENT
-FN void BLOCK(gradient)(uint32_t i, const real *z, real *g) {
+FN void BLOCK(gradient)(uint32_t i, const real *z, const sample *at, real *g) {
     uint32_t r = HCR_COUNT - 1u;
     real scale = R(1.0);
     (void)z;
+    (void)at;
     while ((r > 0u) && (number[r] > (i | 1u))) { r--; }
 #if HCR_RATIO
     if (number[r] != i) { scale = -ratio[r]; }

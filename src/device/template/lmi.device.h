@@ -55,7 +55,7 @@ FN verdict BLOCK(check)(const place *p) {
 
 #if HCR_GRADIENT
 /* x' R_j x, x an eigenvector of the largest eigenvalue of S(z), which is 1 at the frontier up to rounding. */
-FN void BLOCK(gradient)(uint32_t i, const real *z, real *g) {
+FN void BLOCK(gradient)(uint32_t i, const real *z, const sample *at, real *g) {
     real s[HCR_COUNT * HCR_COUNT];
     real x[HCR_COUNT];
 #if HCR_SINGLE
@@ -66,6 +66,7 @@ FN void BLOCK(gradient)(uint32_t i, const real *z, real *g) {
     uint32_t entry = 0u;
     uint32_t k = 0u;
     (void)i;
+    (void)at;
     do {
         BLOCK(matrix)(z, s);
         above *= R(4.0);

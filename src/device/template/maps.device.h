@@ -35,10 +35,14 @@ FN int locate(sample *at) {
     const real last = (HCR_ORIGINS > 1u) ? at->x[HCR_PARAMETERS - 1u] : R(0.0);
     uint32_t which = 0u;
     int found = 0;
+    real v[HCR_OUTPUTS];
+    real y[HCR_OUTPUTS];
+    for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) { v[j] = R(0.0); }
     while (((real)which + R(0.5)) < last) { which++; }
     for (uint32_t k = 0u; (k < HCR_ORIGINS) && (found == 0); k++) {
         place_origin(at, which);
-        found = holds(at->origin, at);
+        point_on(v, R(0.0), at, y);
+        found = holds(y, at);
         which = ((which + 1u) < HCR_ORIGINS) ? (which + 1u) : 0u;
     }
     return found;

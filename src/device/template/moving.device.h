@@ -23,7 +23,12 @@ FN void BLOCK(gauge)(ray *r) {
         k = BLOCK(curvature_start)[i];
         ADD_PAIRS(slack, BLOCK(curvature), i, k, at->moved, at->moved, )
 #endif
-        if (row > (r->gauge * slack)) { r->gauge = row / slack; }
+        if (row > (r->gauge * slack)) {
+            r->gauge = row / slack;
+#if HCR_GRADIENT
+            r->active = HCR_FIRST + i;
+#endif
+        }
     }
     (void)at;
 }
@@ -63,3 +68,30 @@ FN verdict BLOCK(check)(const place *p) {
     (void)at;
     return (p->unit < R(1.0)) ? UNCERTAIN : found;
 }
+
+#if HCR_GRADIENT
+FN void BLOCK(gradient)(uint32_t i, const real *z, const sample *at, real *g) {
+    ADD_COLUMNS(g, BLOCK(slope), i, R(1.0))
+#if HCR_MIXED
+    for (uint32_t k = BLOCK(mixed_start)[i]; k < BLOCK(mixed_start)[i + 1u]; k++) {
+        const uint32_t j = BLOCK(mixed_columns)[k] / HCR_PARAMETERS;
+        const uint32_t x = BLOCK(mixed_columns)[k] % HCR_PARAMETERS;
+        g[j] += BLOCK(mixed_values)[k] * at->moved[x];
+        g[HCR_OUTPUTS + x] += BLOCK(mixed_values)[k] * z[j];
+    }
+#endif
+#if HCR_RATE
+    ADD_COLUMNS(&g[HCR_OUTPUTS], BLOCK(rate), i, R(-1.0))
+#endif
+#if HCR_CURVATURE
+    for (uint32_t k = BLOCK(curvature_start)[i]; k < BLOCK(curvature_start)[i + 1u]; k++) {
+        const uint32_t x = BLOCK(curvature_columns)[k] / HCR_PARAMETERS;
+        const uint32_t w = BLOCK(curvature_columns)[k] % HCR_PARAMETERS;
+        g[HCR_OUTPUTS + x] -= BLOCK(curvature_values)[k] * at->moved[w];
+        g[HCR_OUTPUTS + w] -= BLOCK(curvature_values)[k] * at->moved[x];
+    }
+#endif
+    (void)z;
+    (void)at;
+}
+#endif

@@ -53,3 +53,9 @@ FN verdict judge(real value, real error) {
 
 /* The same of products, of an entry of v and one of w, whose columns are numbered together; as: nothing, or of what. */
 #define ADD_PAIRS(sum, m, i, k, v, w, as) ADD_PAIRS_OF(sum, m, i, k, v, w, as)
+
+#define ADD_COLUMNS_OF(g, m, i, a)                                                                                     \
+    for (uint32_t k_ = m##_start[i]; k_ < m##_start[(i) + 1u]; k_++) { (g)[m##_columns[k_]] += (a)*m##_values[k_]; }
+
+/* g += a times row i. */
+#define ADD_COLUMNS(g, m, i, a) ADD_COLUMNS_OF(g, m, i, a)

@@ -42,9 +42,17 @@ typedef uint16_t row_column;
 #if HCR_PARAMETERS
 #define HCR_X const hcr_real *x,
 #define HCR_PASS_X x,
+#define HCR_X_DOT const hcr_real *x_dot,
+#define HCR_PASS_X_DOT x_dot,
+#define HCR_X_BAR , hcr_real *x_bar
+#define HCR_PASS_X_BAR , x_bar
 #else
 #define HCR_X
 #define HCR_PASS_X
+#define HCR_X_DOT
+#define HCR_PASS_X_DOT
+#define HCR_X_BAR
+#define HCR_PASS_X_BAR
 #endif
 
 #endif

@@ -70,12 +70,13 @@ FN verdict BLOCK(check)(const place *p) {
 }
 
 #if HCR_GRADIENT
-FN void BLOCK(gradient)(uint32_t i, const real *z, real *g) {
+FN void BLOCK(gradient)(uint32_t i, const real *z, const sample *at, real *g) {
 #if !HCR_DIAGONAL
     uint32_t k = 0u;
     uint32_t l;
 #endif
     (void)i;
+    (void)at;
 #if HCR_SLOPE
     for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) { g[j] += BLOCK(slope)[j]; }
 #endif

@@ -1,6 +1,7 @@
 /* What the functions of a block of constraints are given: BLOCK(gauge)(ray) finds where the ray meets it,
- * BLOCK(check)(place) what is known of a place, BLOCK(gradient)(i, z, g) adds the gradient of its constraint i at O + z
- * to g. All of it in units in which c_i(O) is −1. A kind's file is taken once for each block, with its number in the
+ * BLOCK(check)(place) what is known of a place, BLOCK(gradient)(i, z, at, g) adds the gradient of its constraint i at
+ * O + z to g: by the outputs and, behind them, by the parameters, with which O moves. All but unions and their like in
+ * units in which c_i(O) is −1. A kind's file is taken once for each block, with its number in the
  * names that are in BLOCK(…), and with macros of the numbers that it has. */
 
 #if HCR_PARAMETERS
@@ -11,6 +12,9 @@ typedef struct sample {
     real x[HCR_PARAMETERS];
     real moved[HCR_PARAMETERS];
     real origin[HCR_OUTPUTS];
+#if HCR_GRADIENT
+    uint32_t which;
+#endif
 } sample;
 #else
 /* There is one origin, and nothing else that a sample may have: it is NULL. */

@@ -17,7 +17,28 @@ FN void place_origin(sample *at, uint32_t which) {
         ADD_ROW(sum, origin_map, (which * HCR_OUTPUTS) + j, k, at->moved)
         at->origin[j] = rounded(sum);
     }
+#if HCR_GRADIENT
+    at->which = which;
+#endif
 }
+
+#if HCR_GRADIENT
+/* Of a gradient by outputs and parameters that of a point which stays as far from the origin. */
+FN void follow_origin(const sample *at, real *g) {
+    for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) {
+        ADD_COLUMNS(&g[HCR_OUTPUTS], origin_map, (at->which * HCR_OUTPUTS) + j, g[j])
+    }
+}
+
+/* How output j of the origin changes when the parameters do so. */
+FN real origin_change(const sample *at, uint32_t j, const real *x_dot) {
+    const uint32_t row = (at->which * HCR_OUTPUTS) + j;
+    uint32_t k = origin_map_start[row];
+    real change = R(0.0);
+    ADD_ROW(change, origin_map, row, k, x_dot)
+    return change;
+}
+#endif
 
 /* 1 when the parameters are in their range. */
 FN int begin(const hcr_real *x, sample *at) {

@@ -38,5 +38,8 @@ static hcr_status emit_moving(hcri_code *code, const hcri_plan *plan, size_t b, 
     return HCR_OK;
 }
 
-const hcri_device_kind hcri_box_device = {
-    .kind = &hcri_kind_box, .emit = emit, .emit_moving = emit_moving, .margin_moving = margin_moving};
+const hcri_device_kind hcri_box_device = {.kind = &hcri_kind_box,
+                                          .emit = emit,
+                                          .emit_moving = emit_moving,
+                                          .margin_moving = margin_moving,
+                                          .emit_checked = emit_moving};

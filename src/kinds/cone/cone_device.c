@@ -62,4 +62,5 @@ static double effort(const hcri_constraint *block) {
     return fmax(fmax(4, (n + 12) / (n / 32 + 8)), (count + 64) / (count / 8 + 64));
 }
 
-const hcri_device_kind hcri_cone_device = {.kind = &hcri_kind_cone, .emit = emit, .effort = effort, .degree = 2};
+const hcri_device_kind hcri_cone_device = {
+    .kind = &hcri_kind_cone, .emit = emit, .emit_checked = hcri_emit_checked, .effort = effort, .degree = 2};

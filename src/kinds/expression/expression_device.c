@@ -256,7 +256,8 @@ static double put_tape(hcri_code *code, const hcri_expression *expression, size_
 
 static hcr_status emit(hcri_code *code, const hcri_plan *plan, size_t b, hcr_error *error) {
     const hcri_expression *expression = (const hcri_expression *)plan->region->set.block[b];
-    const double most = plan->precision == HCR_SINGLE ? 90 : 180; /* evaluations, in template/expression.device.h */
+    /* evaluations, in template/expression.device.h */
+    const double most = (plan->precision == HCR_SINGLE ? 90 : 180) + (plan->region->bounded ? 0 : 32);
     const double once = put_tape(code, expression, b, 1);
     put_tape(code, expression, b, 0);
     hcri_code_mean(code, "HCR_VALUE", expression->at_origin);
@@ -267,4 +268,4 @@ static hcr_status emit(hcri_code *code, const hcri_plan *plan, size_t b, hcr_err
 }
 
 const hcri_device_kind hcri_expression_device = {
-    .kind = &hcri_kind_expression, .refusal = refusal, .emit = emit, .degree = 2, .searches = 1};
+    .kind = &hcri_kind_expression, .refusal = refusal, .emit = emit, .emit_checked = emit, .degree = 2, .searches = 1};

@@ -103,4 +103,5 @@ const hcri_device_kind hcri_linear_device = {.kind = &hcri_kind_linear,
                                              .emit = emit,
                                              .emit_moving = hcri_moving_emit_rows,
                                              .margin_moving = hcri_moving_margin_of_rows,
+                                             .emit_checked = hcri_emit_checked,
                                              .degree = 1};

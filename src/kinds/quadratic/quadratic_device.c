@@ -105,4 +105,4 @@ static double effort(const hcri_constraint *block) {
 }
 
 const hcri_device_kind hcri_quadratic_device = {
-    .kind = &hcri_kind_quadratic, .emit = emit, .effort = effort, .degree = 2};
+    .kind = &hcri_kind_quadratic, .emit = emit, .emit_checked = hcri_emit_checked, .effort = effort, .degree = 2};

@@ -9,7 +9,7 @@
 #ifndef PART
 #define PART 1
 #endif
-#define HCR_GRADIENT (PART == 2)
+#define HCR_GRADIENT (PART == 2 || PART == 3)
 #define HCR_PARAMETERS (PART == 3)
 #define HCR_EQUALITIES (PART == 4)
 #define HCR_GRID 0
@@ -99,6 +99,8 @@ TABLE real alone[1] = {R(0.0)};
 #include "device/template/eigenvalues.device.h"
 
 #include "device/template/bounded.device.h"
+
+#include "device/template/lifted.device.h"
 
 #define HCR_BLOCK 0
 #define HCR_FIRST 0u
@@ -307,6 +309,14 @@ static real uniform(void) {
     return ((real)(seed >> 8) / R(8388608.0)) - R(1.0);
 }
 
+#if HCR_PARAMETERS
+#define HCR_GOT_X_BAR , &got[3]
+#define HCR_GIVEN_IN &in[3],
+#else
+#define HCR_GOT_X_BAR
+#define HCR_GIVEN_IN
+#endif
+
 int main(void) {
     const double close = HCR_SINGLE ? 2e-5 : 1e-9;
     int row;
@@ -318,22 +328,15 @@ int main(void) {
         for (j = 0; j < 3; j++) {
             v[j] = uniform() * ((row % 7 == 0) ? R(0x1p-40) : R(1.0)) * ((row % 5 == j) ? R(0.0) : R(1.0));
         }
-        x[0] = uniform();
+        x[0] = R(0.999) * uniform();
 #if HCR_EQUALITIES
         v[2] = -v[0] - v[1];
 #endif
-#if HCR_PARAMETERS
-        outcome = hcr_decode(v, R(1.0), x, y);
-        (void)hcr_contract(v, x, z);
-        hcr_origin(x, origin);
-        expect(hcr_check(x, y) != HCR_OUTSIDE, "a result is called outside", row);
-#else
-        outcome = hcr_decode(v, R(1.0), y);
-        (void)hcr_contract(v, z);
-        hcr_origin(origin);
-        expect(hcr_check(y) != HCR_OUTSIDE, "a result is called outside", row);
-        expect(hcr_check(origin) == HCR_INSIDE, "the origin isn't called inside", row);
-#endif
+        outcome = hcr_decode(v, R(1.0), HCR_PASS_X y);
+        (void)hcr_contract(v, HCR_PASS_X z);
+        hcr_origin(HCR_PASS_X origin);
+        expect(hcr_check(HCR_PASS_X y) != HCR_OUTSIDE, "a result is called outside", row);
+        expect(hcr_check(HCR_PASS_X origin) == HCR_INSIDE, "the origin isn't called inside", row);
         expect(outcome == HCR_FRONTIER, "the outcome", row);
 #if HCR_EQUALITIES
         {
@@ -370,11 +373,7 @@ int main(void) {
                 y[j] = (real)far[j];
             }
         }
-#if HCR_PARAMETERS
-        expect(hcr_check(x, y) == HCR_OUTSIDE, "what is outside isn't called so", row);
-#else
-        expect(hcr_check(y) == HCR_OUTSIDE, "what is outside isn't called so", row);
-#endif
+        expect(hcr_check(HCR_PASS_X y) == HCR_OUTSIDE, "what is outside isn't called so", row);
         for (j = 0; j < 3; j++) { /* O + v, or as far as that goes */
             const double wanted = (double)origin[j] + (fmin(1.0, (double)HCR_MOST * low / size) * (double)v[j]);
             expect(fabs((double)z[j] - wanted) <= close, "contract", row);
@@ -382,28 +381,24 @@ int main(void) {
 #if HCR_GRADIENT && !HCR_SINGLE
         {
             const real bar[3] = {R(1.0), R(-2.0), R(0.5)};
-            real got[3], radius, step[3], up[3], down[3];
-            hcr_decode_gradient(v, R(0.5), bar, got, &radius);
-            for (j = 0; j < 3; j++) {
-                const real h = (real)size * R(1e-6);
-                real difference = R(0.0), left, right_side;
-                (void)memcpy(step, v, sizeof step);
-                step[j] = v[j] + h;
-                (void)hcr_decode(step, R(0.5), up);
-                step[j] = v[j] - h;
-                (void)hcr_decode(step, R(0.5), down);
-                for (k = 0; k < 3; k++) {
-                    difference += bar[k] * (up[k] - down[k]);
+            real got[4], radius, in[4], out[3][3];
+            hcr_decode_gradient(v, R(0.5), HCR_PASS_X bar, got, &radius HCR_GOT_X_BAR);
+            for (j = 0; j < 3 + HCR_PARAMETERS; j++) { /* the direction's numbers, then the parameter */
+                const real unit = (j < 3) ? (real)size : R(1.0);
+                real left = R(0.0), right_side = R(0.0);
+                int side;
+                for (side = 0; side < 3; side++) {
+                    (void)memcpy(in, v, sizeof v);
+                    in[3] = x[0];
+                    in[j] += (real)(side - 1) * unit * R(1e-6);
+                    (void)hcr_decode(in, R(0.5), HCR_GIVEN_IN out[side]);
                 }
-                (void)hcr_decode(v, R(0.5), y);
-                left = R(0.0);
-                right_side = R(0.0);
                 for (k = 0; k < 3; k++) {
-                    left += bar[k] * (y[k] - down[k]);
-                    right_side += bar[k] * (up[k] - y[k]);
+                    left += bar[k] * (out[1][k] - out[0][k]);
+                    right_side += bar[k] * (out[2][k] - out[1][k]);
                 }
                 if (magnitude(left - right_side) < R(1e-9)) { /* no corner in between */
-                    expect(fabs((double)(((difference / (R(2.0) * h)) - got[j]) * (real)size)) <= 1e-4, "a derivative",
+                    expect(fabs((double)(((left + right_side) / R(2e-6)) - (got[j] * unit))) <= 1e-4, "a derivative",
                            row);
                 }
             }
