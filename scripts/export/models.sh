@@ -52,6 +52,27 @@ var load[24]
 abs(load[1:] - load[:-1]) <= 150
 norm(load - 600, 2) <= 900
 END
+# What may change from the day before, whose hours are each window's last 24: a ball, a quadratic and a sum that move with them.
+cat >near.region <<'END'
+var load[24]
+param usual[24] in [200, 1000]
+param reach in [80, 400], steps in [4000, 40000], more in [-240, 240]
+0 <= load <= 1200
+norm(load - usual) <= reach
+sum_squares(diff(load - usual)) <= steps
+sum(load) == sum(usual) + more
+origin = usual + more/24
+END
+days() { # of windows: the region's parameters, from the day before and the day itself
+    awk -F , 'function within(x, low, high) { return x < low ? low : x > high ? high : x }
+        FNR == 1 { for (j = 0; j < 24; j++) printf "usual[%d],", j; print "reach,steps,more"; next }
+        { far = ramps = more = 0
+          for (j = 1; j <= 24; j++) { usual[j] = within($(24 + j), 200, 1000); off = $(48 + j) - usual[j]; far += off * off; more += off
+              if (j > 1) ramps += (off - last) ^ 2; last = off; printf "%.10g,", usual[j] }
+          printf "%.2f,%.2f,%.10g\n", within(1.2 * sqrt(far), 80, 400), within(1.5 * ramps, 4000, 40000), within(more, -240, 240) }' "$@"
+}
+days kept.csv >near.csv
+days <(paste -d , day/x_train.csv day/y_train.csv) >day/near.csv
 settings=(--hidden 32 --epochs 5 --rate 0.002 --seed 1 --quiet)
 for encoder in dense lstm; do
     for head in hcr hcr-contract; do
@@ -62,6 +83,10 @@ for encoder in dense lstm; do
         "$hcr" fit "$examples/capacity/day.region" day/x_train.csv day/load.csv --parameters day/limits.csv -o t.model \
             --encoder $encoder --head $head "${settings[@]}"
         predicts "limits and energy of each day, $encoder, $head" t.model "$examples/capacity/day.region" --parameters limits.csv
+        tail -n +2 <(paste -d , windows.csv near.csv) >rows.csv
+        "$hcr" fit near.region day/x_train.csv day/load.csv --parameters day/near.csv -o t.model \
+            --encoder $encoder --head $head "${settings[@]}"
+        predicts "a ball and a quadratic around the day before, $encoder, $head" t.model near.region --parameters near.csv
     done
 done
 tail -n +2 <(paste -d , windows.csv limits.csv) >rows.csv

@@ -32,6 +32,8 @@ const char *hcri_emit_refusal(const hcri_constraint *block, int gradient);
 /* Unions and excepts, and where samples look for their origins bounds, rows, quadratics and cones, as tables by which
  * results are checked (kinds/union/union_device.c). */
 hcr_status hcri_emit_checked(hcri_code *code, const hcri_plan *plan, size_t b, hcr_error *error);
+/* Raises *share to about what results have to be drawn in for its check to be sure of them. */
+hcr_status hcri_checked_share(const hcri_plan *plan, hcri_constraint *block, double *share, hcr_error *error);
 /* 0 for a block without inequalities that exist: it has no code. */
 int hcri_emit_is_needed(const hcri_plan *plan, size_t b);
 /* Errors: MEMORY; PRECISION for numbers that are too far apart. */

@@ -170,7 +170,11 @@ static hcr_status compute_margins(hcri_plan *plan, hcr_error *error) {
         }
         if (!plan->is_verified[b])
             plan->margin = fmax(plan->margin, margin);
+        else if (plan->locates && hcri_device_kind_of(region->set.block[b])->emit_checked == hcri_emit_checked)
+            HCRI_TRY(hcri_checked_share(plan, plan->region->set.block[b], &plan->margin, error));
     }
+    if (plan->locates) /* no more than a start: who draws results in needs few steps then */
+        plan->margin = fmin(plan->margin, HCRI_LARGEST_MARGIN);
     plan->margin = ceil(plan->margin / plan->unit) * plan->unit;
     return HCR_OK;
 }

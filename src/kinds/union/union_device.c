@@ -256,6 +256,53 @@ static size_t longest(const hcri_rows *rows) {
     return most;
 }
 
+static double most_terms(const tables *made) {
+    return (double)(longest(&made->flat) + 2 * longest(&made->pairs) + longest(&made->rows));
+}
+
+/* A row's terms and coefficients, which have up to two roundings more, twice in its square; the sum of squares. */
+static double share_of_rounding(const hcri_plan *plan, const tables *made) {
+    return 1.01 * (2 * (most_terms(made) + 8) + (double)made->most_squares + 16) * plan->unit;
+}
+
+/* A row at the middle of the parameters' range, and at most the sizes of its terms. */
+typedef struct estimate {
+    double value, size;
+} estimate;
+
+static estimate estimate_row(const hcri_plan *plan, const hcri_rows *rows, size_t i, double constant) {
+    estimate found = {constant, fabs(constant)};
+    for (size_t k = rows->start[i]; k < rows->start[i + 1]; k++) {
+        const size_t j = rows->columns[k], x = j - plan->n;
+        const double middle = j < plan->n ? plan->origin[j] : plan->moving_origin.middle[x];
+        const double far = j < plan->n ? plan->reach[j] : plan->moving_origin.distance[x];
+        found.value += rows->values[k] * middle;
+        found.size += fabs(rows->values[k]) * (fabs(middle) + (isinf(far) ? 0 : far));
+    }
+    return found;
+}
+
+/* A convex c is by s |c(O)| less where a point is drawn towards O by s of the way. */
+hcr_status hcri_checked_share(const hcri_plan *plan, hcri_constraint *block, double *share, hcr_error *error) {
+    HCRI_SCOPED_BY(release) tables made = {.parameters = plan->p};
+    HCRI_TRY(create(block, &made, error));
+    const double rounding = share_of_rounding(plan, &made);
+    for (size_t i = 0; i < made.inequalities; i++) {
+        const estimate flat = estimate_row(plan, &made.flat, i, made.level[i]);
+        const double all = made.cone[i] != 0 ? flat.value * flat.value : fabs(flat.value);
+        double squares = 0, off = 0;
+        for (size_t q = made.square[i]; q < made.square[i + 1]; q++) {
+            const estimate row = estimate_row(plan, &made.rows, q, made.shift[q]);
+            squares += row.value * row.value;
+            off = hypot(off, rounding * row.size);
+        }
+        const double depth = fabs(all - squares);
+        const double moved = rounding * flat.size * (made.cone[i] != 0 ? 2 * sqrt(all) : 1);
+        *share = fmax(*share, 1.5 * (2 * sqrt(all) * off + off * off + moved + 2 * rounding * all) / depth);
+    }
+    return HCR_OK;
+}
+
 hcr_status hcri_emit_checked(hcri_code *code, const hcri_plan *plan, size_t b, hcr_error *error) {
     hcri_constraint *block = plan->region->set.block[b];
     HCRI_SCOPED_BY(release) tables made = {.parameters = plan->p};
@@ -275,10 +322,8 @@ hcr_status hcri_emit_checked(hcri_code *code, const hcri_plan *plan, size_t b, h
     HCRI_TRY(hcri_emit_table(code, plan, hcri_emit_name(b, "shift").text, made.rows.count, made.shift, error));
     if (made.cones != 0)
         HCRI_TRY(hcri_emit_table(code, plan, hcri_emit_name(b, "cone").text, made.inequalities, made.cone, error));
-    const double terms = (double)(longest(&made.flat) + 2 * longest(&made.pairs) + longest(&made.rows));
-    /* A row's terms and coefficients, which have up to two roundings more, twice in its square; the sum of squares. */
-    hcri_code_mean(code, "HCR_ERROR", 1.01 * (2 * (terms + 8) + (double)made.most_squares + 16) * plan->unit);
-    hcri_code_mean(code, "HCR_LOST", (8 * terms + 64) * plan->smallest);
+    hcri_code_mean(code, "HCR_ERROR", share_of_rounding(plan, &made));
+    hcri_code_mean(code, "HCR_LOST", (8 * most_terms(&made) + 64) * plan->smallest);
     hcri_code_mean_flag(code, "HCR_CONES", made.cones != 0);
     hcri_code_mean_flag(code, "HCR_PAIRS", has_pairs);
     hcri_code_mean_flag(code, "HCR_SPREAD", has_spread);
