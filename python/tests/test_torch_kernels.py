@@ -52,6 +52,16 @@ def region_of(letter):
         return hcr.Region("var w[4]\nw >= 0\nsum(w) == 1\nw[0] + 0.5*w[1] <= 0.6")
     if letter == "except":
         return hcr.Region("var y[2]\n-4 <= y <= 4\nexcept norm(y - [2, 1]) <= 0.5\norigin = [0, 0]")
+    if letter == "moving":
+        return hcr.Region(
+            "var y[3]\nparam g[3] in [0.5, 1]\nparam b in [1, 2]\n-2 <= y <= 2\ng @ y <= b\nsum(y) == 0.1*b"
+        )
+    if letter == "curved":
+        return hcr.Region(
+            "var y[3]\nparam r in [1, 2], c[3] in [-0.2, 0.2]\n-3 <= y <= 3\nnorm(y - c) <= r\n"
+            "quad_form(y, P) <= 3*r\nnorm(y[:2]) <= 1 + 0.3*y[2] + r",
+            P=np.eye(3) + 0.2,
+        )
     text, data = _quadratics(random) if letter == "D" else _matrices(random)
     return hcr.Region(text + f"origin = zeros({5 if letter == 'E' else 6})", **data)
 
@@ -62,7 +72,17 @@ def points(region, count, dtype, seed=0):
     return torch.tensor(size * random.standard_normal((count, region.n)), dtype=dtype)
 
 
-@pytest.mark.parametrize("letter", ["A", "B", "C", "D", "E", "equality"])
+def parameters_of(region, count, dtype, seed=0):
+    """None without any; float32's are within the range, whose ends are floats."""
+    if region.p == 0:
+        return None
+    random, (_, lower, upper) = np.random.default_rng(seed), region.parameters
+    return torch.tensor(random.uniform(lower, upper, (count, region.p)), dtype=dtype).clamp(
+        torch.tensor(lower, dtype=dtype), torch.tensor(upper, dtype=dtype)
+    )
+
+
+@pytest.mark.parametrize("letter", ["A", "B", "C", "D", "E", "equality", "except", "moving", "curved"])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 def test_the_kernels_give_what_the_library_gives(emulation, letter, dtype):  # noqa: F811
     region = region_of(letter)
@@ -70,48 +90,65 @@ def test_the_kernels_give_what_the_library_gives(emulation, letter, dtype):  # n
     share = 4e-3 if dtype == torch.float32 else 1e-9
     for seed in range(ROUNDS):
         v = points(region, ROWS, dtype, seed)
+        x = parameters_of(region, ROWS, dtype, seed)
+        given_x = () if x is None else (x.numpy(),)
         radius = torch.rand(ROWS, 1, dtype=dtype, generator=torch.Generator().manual_seed(seed)) * 1.2
-        size = np.abs(region.contract(100 * v.numpy()) - region.origin).max()
+        size = np.abs(region.contract(100 * v.numpy(), *given_x) - region.origin).max()
         for name, given in (("contract", v), ("soften", v), ("decode", torch.cat((v, radius), -1))):
             before = emulation.launches
-            got = getattr(ht, name)(given, region)
+            got = getattr(ht, name)(given, region, x)
             assert emulation.launches > before, "not by the kernels"
             assert got.dtype == dtype
-            assert region.check(got.numpy()).all()
-            np.testing.assert_allclose(got.numpy(), getattr(region, name)(given.numpy()), rtol=0, atol=share * size)
+            assert region.check(got.numpy(), *given_x).all()
+            want = getattr(region, name)(given.numpy(), *given_x)
+            np.testing.assert_allclose(got.numpy(), want, rtol=0, atol=share * size)
     assert emulation.compilations <= 1
 
 
-def derivatives(region, name, v, bar, dot):
-    """By reverse mode, by forward mode, and by reverse mode within a compiled graph's operator."""
+def derivatives(region, name, given, bar, dots):
+    """By reverse mode, by forward mode, and by reverse mode within a compiled graph's operator; given: values, x."""
     function = getattr(ht, name)
-    given = v.clone().requires_grad_()
-    (back,) = torch.autograd.grad(function(given, region), given, bar)
-    _, forward = torch.func.jvp(lambda z: function(z, region), (v,), (dot,))
-    nothing = v.new_empty((*v.shape[:-1], 0))
-    made = getattr(torch.ops.hcr, name)(given, nothing, operators.key(region), "nan")[0]
-    (by_operator,) = torch.autograd.grad(made, given, bar)
-    return back, forward, by_operator
+    tracked = [tensor.clone().requires_grad_() for tensor in given]
+    back = torch.autograd.grad(function(tracked[0], region, *tracked[1:]), tracked, bar)
+    _, forward = torch.func.jvp(lambda v, *x: function(v, region, *x), given, dots)
+    x = tracked[1] if len(given) > 1 else given[0].new_empty((*given[0].shape[:-1], 0))
+    made = getattr(torch.ops.hcr, name)(tracked[0], x, operators.key(region), "nan")[0]
+    by_operator = torch.autograd.grad(made, tracked, bar)
+    return *back, forward, *by_operator
 
 
-@pytest.mark.parametrize("letter", ["A", "C", "D", "E", "equality", "except"])
+@pytest.mark.parametrize("letter", ["A", "C", "D", "E", "equality", "except", "moving", "curved"])
 @pytest.mark.parametrize("name", ["contract", "soften", "decode"])
 def test_derivatives(emulation, letter, name, monkeypatch):  # noqa: F811
     region, count = region_of(letter), 40
     v = points(region, count, torch.float64, 3)
     if name == "decode":
         v = torch.cat((v, torch.linspace(0, 0.9, count, dtype=torch.float64)[:, None]), -1)
-    bar, dot = points(region, count, torch.float64, 4), torch.randn(v.shape, dtype=torch.float64)
-    got = derivatives(region, name, v, bar, dot)
+    given = (v,) if region.p == 0 else (v, parameters_of(region, count, torch.float64, 5))
+    bar, dots = points(region, count, torch.float64, 4), tuple(torch.randn_like(tensor) for tensor in given)
+    got = derivatives(region, name, given, bar, dots)
     launches = emulation.launches
     assert launches >= 6, "not by the kernels"
     monkeypatch.setattr(kernels, "platform", lambda: None)
-    want = derivatives(region, name, v, bar, dot)
+    want = derivatives(region, name, given, bar, dots)
     assert emulation.launches == launches
     # sums in another order; an eigenvector is off by rounding over the gap between eigenvalues
     share = 1e-6 if letter == "E" else 1e-9
     for a, b in zip(got, want, strict=True):
         torch.testing.assert_close(a, b, rtol=0, atol=share * float(b.abs().max()))
+
+
+def test_samples_out_of_range(emulation):  # noqa: F811
+    region = region_of("curved")
+    v, x = points(region, 4, torch.float32), parameters_of(region, 4, torch.float32)
+    x[1, 0], x[2, 1] = 3, torch.nan
+    given, beside = v.clone().requires_grad_(), x.clone().requires_grad_()
+    y = ht.contract(given, region, beside)
+    assert y.isnan().all(-1).tolist() == [False, True, True, False]
+    y.nan_to_num().sum().backward()
+    assert given.grad.isnan().all(-1).tolist() == [False, True, True, False]
+    assert beside.grad.isnan().all(-1).tolist() == [False, True, True, False]
+    assert emulation.launches > 0
 
 
 def test_second_derivatives_are_by_formulas(emulation):  # noqa: F811
@@ -148,7 +185,7 @@ def test_bad_values_and_no_rows(emulation):  # noqa: F811
 def test_regions_without_kernels_are_computed_as_before(emulation):  # noqa: F811
     for text in (
         "var y[2]\nexp(y[0]) + exp(y[1]) <= 3\n-2 <= y",
-        "var y[2]\nparam t in [1, 2]\n0 <= y <= t",
+        "var y[2]\nparam t in [1, 2]\npsd([[t, y[0], y[1]], [y[0], t, y[0]], [y[1], y[0], t]])",
     ):
         region = hcr.Region(text)
         x = torch.ones(3, 1) if region.p else None
@@ -176,7 +213,7 @@ def test_wrong_kernels_are_not_used(emulation):  # noqa: F811
     np.testing.assert_array_equal(y.numpy(), region.contract(v.numpy()))
 
 
-@pytest.mark.parametrize("letter", ["A", "B", "C", "D", "E", "equality"])
+@pytest.mark.parametrize("letter", ["A", "B", "C", "D", "E", "equality", "except", "moving", "curved"])
 def test_nvrtc_compiles_the_kernels(letter):
     try:
         compiler = kernels.NVRTC("")

@@ -13,7 +13,7 @@ typedef struct slope {
     real keep;   /* 0 where the frontier doesn't matter */
     real part;   /* how much of the way to the frontier the result is on */
     real radial; /* of decode: 1 where the radius matters, as it isn't cut */
-    int stays;   /* 1 where the parameters have no origin, or one that they don't move */
+    int stays;   /* 1 where the parameters have no origin (share is NaN), or one that they don't move (it is 0) */
 } slope;
 
 /* u and g, by outputs and parameters; g is that of the active constraint, divided by what it is along u. 0 where the
@@ -31,6 +31,18 @@ FN void frontier(const slope *s, real *u, real *g) {
     for (uint32_t k = 0u; (k < HCR_LIFTED) && (along > R(0.0)); k++) { g[k] /= along; }
 }
 
+#if HCR_ORIGINS
+/* Where there is no result, there is no derivative. */
+FN void spoil(int outcome, slope *s) {
+    if (outcome == HCR_NO_ORIGIN) { s->share = nothing(); }
+}
+#else
+FN void spoil(int outcome, slope *s) {
+    (void)outcome;
+    (void)s;
+}
+#endif
+
 FN void slope_of_decode(const hcr_real *direction, hcr_real radius, HCR_X slope *s) {
     const int outcome = set_out(direction, HCR_PASS_X & s->j);
     const real r = (radius > R(0.0)) ? ((radius < R(1.0)) ? radius : R(1.0)) : R(0.0);
@@ -40,6 +52,7 @@ FN void slope_of_decode(const hcr_real *direction, hcr_real radius, HCR_X slope 
     s->part = r;
     s->radial = ((there != 0) && (radius >= R(0.0)) && (radius <= R(1.0))) ? R(1.0) : R(0.0);
     s->stays = (outcome >= HCR_OUT_OF_RANGE) ? 1 : 0;
+    spoil(outcome, s);
 }
 
 FN void slope_of_contract(const hcr_real *v, HCR_X slope *s) {
@@ -50,6 +63,7 @@ FN void slope_of_contract(const hcr_real *v, HCR_X slope *s) {
     s->share = (stopped != 0) ? (s->j.scale / s->j.gauge) : ((outcome <= HCR_AT_ORIGIN) ? R(1.0) : R(0.0));
     s->radial = R(0.0);
     s->stays = (outcome >= HCR_OUT_OF_RANGE) ? 1 : 0;
+    spoil(outcome, s);
 }
 
 FN void slope_of_soften(const hcr_real *v, HCR_X slope *s) {
@@ -60,6 +74,7 @@ FN void slope_of_soften(const hcr_real *v, HCR_X slope *s) {
     s->share = (there != 0) ? (s->j.scale / (s->j.scale + s->j.gauge)) : ((outcome <= HCR_AT_ORIGIN) ? R(1.0) : R(0.0));
     s->radial = R(0.0);
     s->stays = (outcome >= HCR_OUT_OF_RANGE) ? 1 : 0;
+    spoil(outcome, s);
 }
 
 /* From y_bar to v_bar and x_bar; returns what becomes of it by the radius. */
@@ -75,7 +90,7 @@ FN real send_back(const slope *s, const hcr_real *y_bar, hcr_real *v_bar HCR_X_B
         g[k] = (k < HCR_OUTPUTS) ? y_bar[k] : (-((s->keep * s->part) * radial) * g[k]);
     }
     follow_origin(s->j.at, g);
-    for (uint32_t k = 0u; k < HCR_PARAMETERS; k++) { x_bar[k] = (s->stays != 0) ? R(0.0) : g[HCR_OUTPUTS + k]; }
+    for (uint32_t k = 0u; k < HCR_PARAMETERS; k++) { x_bar[k] = (s->stays != 0) ? s->share : g[HCR_OUTPUTS + k]; }
 #endif
 #if HCR_EQUALITIES
     project_along(v_bar);

@@ -1,7 +1,7 @@
 """The maps on NVIDIA's GPUs: a region's kernels, as ``hcr export cuda`` writes them, compiled by NVRTC at first use.
 
-They serve contract, decode and soften of regions without parameters whose derivatives are exported, in the tensors'
-precision, on torch's current stream. NVRTC comes with torch's CUDA builds. What was compiled is kept in
+They serve contract, decode and soften of regions whose derivatives are exported, in the tensors' precision, on torch's
+current stream. NVRTC comes with torch's CUDA builds. What was compiled is kept in
 ``$XDG_CACHE_HOME/hcr``, by what it was compiled from, and compared with the library's results before it is used.
 """
 
@@ -28,7 +28,7 @@ from torch import Tensor
 from .. import _library, errors
 
 _MAPS = ("contract", "decode", "soften")
-_BAD = 4  # the kernels' outcome for a NaN or an infinity
+_BAD, _OUT_OF_RANGE = 4, 7  # the kernels' outcomes for a NaN or an infinity, and for a parameter out of its range
 _THREADS, _MOST_BLOCKS = 128, 1 << 20
 #: NVRTC has no header files: what the kernels take from them.
 HEADERS = {
@@ -178,6 +178,8 @@ class Kernels:
         find = on.load(code, device)
         names = (f"{name}{way}" for name in _MAPS for way in ("", "_gradient", "_tangent"))
         self._on, self._functions = on, {name: find(f"hcr_{name}_kernel") for name in names}
+        ends = (region.parameters.lower, region.parameters.upper) if region.p else None
+        self._range = None if ends is None else [torch.tensor(end, dtype=dtype, device=device) for end in ends]
         self._compare(region, dtype, device)
 
     def _run(self, name: str, *tensors: Tensor) -> None:
@@ -187,33 +189,58 @@ class Kernels:
 
     def _compare(self, region: Any, dtype: torch.dtype, device: torch.device) -> None:
         """With the library's results, once: inside, and where those are but for margins of at most a thousandth."""
-        v = np.random.default_rng(0).standard_normal((64, region.n)) * np.linspace(0.1, 10, 64)[:, None]
-        given = torch.tensor(v, dtype=dtype, device=device)
-        got, want = self.map("contract", given, "nan").cpu().numpy(), region.contract(given.cpu().numpy())
+        random = np.random.default_rng(0)
+        v = random.standard_normal((64, region.n)) * np.linspace(0.1, 10, 64)[:, None]
+        x = random.uniform(region.parameters.lower, region.parameters.upper, (64, region.p))
+        if region.origins > 1:
+            x[:, -1] = x[:, -1].round()
+        given, beside = (torch.tensor(rows, dtype=dtype, device=device) for rows in (v, x))
+        beside = beside.clamp(*self._range) if region.p else beside
+        rows, samples = given.cpu().numpy(), beside.cpu().numpy() if region.p else None
+        got, want = self.map("contract", given, beside, "nan").cpu().numpy(), region.contract(rows, samples)
+        known = ~np.isnan(want).any(-1)  # samples that have an origin
+        got, want = got[known], want[known]
         size = np.abs(want - region.origin).max(initial=1)
-        if not (region.check(got).all() and np.abs(got - want).max(initial=0) <= 0.01 * size):
+        inside = region.check(got, None if samples is None else samples[known]).all()
+        if not (inside and np.abs(got - want).max(initial=0) <= 0.01 * size):
             raise RuntimeError("they differ from the library's results")
 
-    def map(self, name: str, values: Tensor, bad: str) -> Tensor:
+    def map(self, name: str, values: Tensor, x: Tensor | None, bad: str) -> Tensor:
         """contract, decode or soften of contiguous rows."""
         made = values.new_empty((*values.shape[:-1], values.shape[-1] - (name == "decode")))
         outcome = values.new_empty(values.shape[:-1], dtype=torch.int32)
-        self._run(name, values, made, outcome)
+        self._run(name, values, *self._given(x), made, outcome)
+        if self._range is not None:
+            made.masked_fill_((outcome == _OUT_OF_RANGE).unsqueeze(-1), torch.nan)
         return made.masked_fill_((outcome == _BAD).unsqueeze(-1), torch.nan) if bad == "nan" else made
 
-    def differentiate(self, name: str, values: Tensor, bar: Tensor, bad: str) -> Tensor:
-        """The gradient by the values, from that by the result."""
-        return self._derive(f"{name}_gradient", values, bar, torch.empty_like(values), bad)
+    def differentiate(
+        self, name: str, values: Tensor, x: Tensor | None, bar: Tensor, bad: str
+    ) -> tuple[Tensor, Tensor | None]:
+        """The gradients by the values and by the parameters, from that by the result."""
+        by_values, by_x = torch.empty_like(values), [torch.empty_like(given) for given in self._given(x)]
+        self._run(f"{name}_gradient", values, *self._given(x), bar, by_values, *by_x)
+        self._spoil(values, x, bad, by_values, *by_x)
+        return by_values, by_x[0] if by_x else None
 
-    def push(self, name: str, values: Tensor, dot: Tensor, bad: str) -> Tensor:
+    def push(self, name: str, values: Tensor, x: Tensor | None, dot: Tensor, x_dot: Tensor | None, bad: str) -> Tensor:
         """How the result changes."""
-        shape = (*values.shape[:-1], values.shape[-1] - (name == "decode"))
-        return self._derive(f"{name}_tangent", values, dot, values.new_empty(shape), bad)
+        made = values.new_empty((*values.shape[:-1], values.shape[-1] - (name == "decode")))
+        changes = [torch.zeros_like(given) if x_dot is None else x_dot for given in self._given(x)]
+        self._run(f"{name}_tangent", values, *self._given(x), dot, *changes, made)
+        self._spoil(values, x, bad, made)
+        return made
 
-    def _derive(self, name: str, values: Tensor, given: Tensor, made: Tensor, bad: str) -> Tensor:
-        self._run(name, values, given, made)
-        sound = values.isfinite().all(-1, keepdim=True)
-        return made.masked_fill_(~sound, torch.nan) if bad == "nan" else made
+    def _given(self, x: Tensor | None) -> tuple[Tensor, ...]:
+        return () if self._range is None or x is None else (x,)
+
+    def _spoil(self, values: Tensor, x: Tensor | None, bad: str, *made: Tensor) -> None:
+        """Puts NaN where the result is NaN."""
+        spoiled = ~values.isfinite().all(-1, keepdim=True) if bad == "nan" else values.new_zeros(1, dtype=torch.bool)
+        if self._range is not None and x is not None:
+            spoiled = spoiled | ~((x >= self._range[0]) & (x <= self._range[1])).all(-1, keepdim=True)
+        for tensor in made:
+            tensor.masked_fill_(spoiled, torch.nan)
 
 
 _found: dict[tuple[str, torch.dtype, torch.device], Kernels | None] = {}
@@ -223,7 +250,7 @@ _lock = threading.Lock()
 def of(name: str, region: Any, values: Tensor) -> Kernels | None:
     """The kernels for such values; None where there are none. Those of a region are compiled at the first call."""
     on = platform()
-    if on is None or name not in _MAPS or region.p != 0 or not on.takes(values):
+    if on is None or name not in _MAPS or not on.takes(values):
         return None
     key = (region.digest, values.dtype, values.device)
     with _lock:

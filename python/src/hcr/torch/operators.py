@@ -83,7 +83,7 @@ def result(map: Map, values: Tensor, x: Tensor | None) -> Tensor:
     """The map of contiguous rows on the CPU, or where there are kernels."""
     there = kernels.of(map.name, map.region, values)
     if there is not None:
-        return there.map(map.name, values, map.bad)
+        return there.map(map.name, values, x, map.bad)
     made = _room(map, values)
     _call(map, MAPS, values, x, made, None)
     return made
@@ -94,7 +94,7 @@ def forward(map: Map, values: Tensor, x: Tensor | None) -> tuple[Tensor, Tensor]
     rays = values.new_empty((*values.shape[:-1], map.kept), dtype=torch.uint8)
     there = kernels.of(map.name, map.region, values)
     if there is not None:
-        return there.map(map.name, values, map.bad), rays
+        return there.map(map.name, values, x, map.bad), rays
     made = _room(map, values)
     _call(map, MAPS, values, x, made, rays)
     return made, rays
@@ -112,7 +112,7 @@ def backward(
     """The gradients by a map's input and by its parameters, from that by its result."""
     there = kernels.of(map.name, map.region, values)
     if there is not None:
-        return there.differentiate(map.name, values, _like(bar, values), map.bad), None
+        return there.differentiate(map.name, values, x, _like(bar, values), map.bad)
     by_values, by_x = torch.empty_like(values), None if x is None else torch.empty_like(x)
     _call(map, VJPS, values, x, rays, _like(bar, values), by_values, by_x)
     return by_values, by_x
@@ -123,10 +123,10 @@ def push(
 ) -> Tensor:
     """How a map's result changes, from how its input and its parameters do."""
     there = kernels.of(map.name, map.region, values)
-    if there is not None:
-        return there.push(map.name, values, _like(values_dot, values), map.bad)
-    made = _room(map, values)
     known = None if x is None or x_dot is None else _like(x_dot, values)
+    if there is not None:
+        return there.push(map.name, values, x, _like(values_dot, values), known, map.bad)
+    made = _room(map, values)
     _call(map, JVPS, values, x, rays, _like(values_dot, values), known, made)
     return made
 
