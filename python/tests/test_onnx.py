@@ -23,6 +23,8 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 KINDS = ("gauge", "encode", "decode", "contract", "soften")
 # A million rows when HCR_LONG is set.
 MANY = 1_000_000 if os.environ.get("HCR_LONG") else 50_000
+# Directions: hard_inputs makes about eleven times as many rows of them, 100,000 when HCR_LONG is set.
+HARD = 9_000 if os.environ.get("HCR_LONG") else 400
 
 
 def session(proto, level="ENABLE_ALL"):
@@ -248,7 +250,7 @@ def test_d41_inside_at_every_level(how, dtype, random):
     ]
     given = []
     for layer in layers:
-        x = hard_inputs(layer.region, random, 60, dtype)
+        x = hard_inputs(layer.region, random, HARD // 6, dtype)
         given.append(
             np.concatenate([x, parameters(layer.region, random, len(x)).astype(dtype)], 1) if layer.region.p else x
         )
@@ -275,7 +277,7 @@ def test_d41_inside_at_every_level(how, dtype, random):
 @pytest.mark.parametrize("name", [*PLAIN, *NEAR_1_AND_0])
 def test_d41_our_own_graphs_inside_at_every_level(name, kind, dtype, random):
     region = hcr.Region(NEAR_1_AND_0[name]) if name in NEAR_1_AND_0 else make(name)
-    x = hard_inputs(region, random, 400, dtype)
+    x = hard_inputs(region, random, HARD, dtype)
     x[:, -1] = random.choice([-1, 0, 0.5, 1 - 1e-15, 1, 2], len(x))
     x = x[np.isfinite(x).all(1), : region.n + (kind == "decode")]
     proto = hcr.onnx.export(region, kind=kind, dtype=dtype)
@@ -299,9 +301,10 @@ def in_openvino(proto, x):
 def test_arithmetic_of_float32(plain, kind, run_in, random):
     proto = hcr.onnx.export(plain, kind=kind, arithmetic="float32")
     assert not any(tensor.data_type == onnx.TensorProto.DOUBLE for tensor in proto.graph.initializer)
-    x = inputs(plain, kind, random, 10_000, "float32")
-    x[5000:] = plain.sample(5000, 1, frontier=True) @ np.eye(plain.n, x.shape[1])
-    x[5000:, plain.n :] = 1
+    count = MANY // 10
+    x = inputs(plain, kind, random, 2 * count, "float32")
+    x[count:] = plain.sample(count, 1, frontier=True) @ np.eye(plain.n, x.shape[1])
+    x[count:, plain.n :] = 1
     known = np.isfinite(x).all(1)
     got = run_in(proto, x)
     assert got.dtype == np.float32

@@ -195,7 +195,7 @@ class Kernels:
         if region.origins > 1:
             x[:, -1] = x[:, -1].round()
         given, beside = (torch.tensor(rows, dtype=dtype, device=device) for rows in (v, x))
-        beside = beside.clamp(*self._range) if region.p else beside
+        beside = beside if self._range is None else beside.clamp(*self._range)
         rows, samples = given.cpu().numpy(), beside.cpu().numpy() if region.p else None
         got, want = self.map("contract", given, beside, "nan").cpu().numpy(), region.contract(rows, samples)
         known = ~np.isnan(want).any(-1)  # samples that have an origin
