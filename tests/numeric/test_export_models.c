@@ -266,32 +266,45 @@ static void models(void **state) {
     hcr_region_free(region);
 }
 
-/* Limits, a row's coefficient and a sum that come with each sample, in single precision: apart from the inputs, or the
- * last of them. */
+/* Numbers that come with each sample, in single precision: apart from the inputs, or the last of them. */
 static void models_with_parameters(void **state) {
     enum { P = 4 };
+    static const char *const texts[] = {
+        /* limits, a row's coefficient and a sum */
+        "var y[3]\nparam top[2] in [0.5, 1.5], price in [0.5, 1], all in [-0.5, 0.5]\n-1 <= y <= 1.5\n"
+        "y[:2] <= top\nprice*y[0] - y[1] <= 1\nsum(y) == all",
+        /* a ball and a quadratic */
+        "var y[3]\nparam c[3] in [-0.2, 0.2], r in [0.5, 1.5]\n-2 <= y <= 2\nnorm(y - c) <= 1 + r\n"
+        "sum_squares(diff(y - c)) <= r",
+        /* an obstacle, and which of two origins */
+        "var y[3]\nparam c[3] in [0.9, 1.1]\n-2 <= y <= 2\nexcept norm(y - c) <= 0.5\norigin = [-1, -1, -1]\n"
+        "origin = [1.8, 1.8, -1.8]",
+    };
     (void)state;
-    hcr_region *region =
-        text_region("var y[3]\nparam top[2] in [0.5, 1.5], price in [0.5, 1], all in [-0.5, 0.5]\n-1 <= y <= 1.5\n"
-                    "y[:2] <= top\nprice*y[0] - y[1] <= 1\nsum(y) == all");
     hcri_random random;
     hcri_random_seed(&random, 12);
     double X[SAMPLES * INPUTS], x[SAMPLES * P], Y[SAMPLES * OUTPUTS];
     samples given = {.X = X, .x = x};
-    for (size_t i = 0; i < SAMPLES; i++) {
-        for (size_t k = 0; k < P; k++) {
-            const double least = region->origin_map.lower[k], most = region->origin_map.upper[k];
-            x[i * P + k] = single(least + (most - least) * hcri_random_uniform(&random));
+    for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
+        hcr_region *region = text_region(texts[t]);
+        assert_int_equal(hcr_region_parameters(region), P);
+        for (size_t i = 0; i < SAMPLES; i++) {
+            for (size_t k = 0; k < P; k++) {
+                const double least = region->origin_map.lower[k], most = region->origin_map.upper[k];
+                const double own = single(least + (most - least) * hcri_random_uniform(&random));
+                x[i * P + k] = region->origins > 1 && k == P - 1 ? rint(own) : fmin(fmax(own, least), most);
+            }
+            fill_normal(&random, 2, INPUTS, X + i * INPUTS);
+            for (size_t j = 0; j < INPUTS; j++)
+                X[i * INPUTS + j] = j < INPUTS - P ? single(X[i * INPUTS + j]) : x[i * P + j - (INPUTS - P)];
+            const double high = 0.4 * tanh(X[i * INPUTS]), low = 0.4 * tanh(X[i * INPUTS + 1]), all = x[i * P + 3];
+            const double last = t == 0 ? all - high - low : high * low;
+            memcpy(Y + i * OUTPUTS, (const double[OUTPUTS]){high, low, last}, OUTPUTS * sizeof *Y);
         }
-        fill_normal(&random, 2, INPUTS, X + i * INPUTS);
-        for (size_t j = 0; j < INPUTS; j++)
-            X[i * INPUTS + j] = j < INPUTS - P ? single(X[i * INPUTS + j]) : x[i * P + j - (INPUTS - P)];
-        const double high = 0.4 * tanh(X[i * INPUTS]), low = 0.4 * tanh(X[i * INPUTS + 1]), all = x[i * P + 3];
-        memcpy(Y + i * OUTPUTS, (const double[OUTPUTS]){high, low, all - high - low}, OUTPUTS * sizeof *Y);
+        for (given.apart = 0; given.apart < 2; given.apart++)
+            check_models(region, &given, Y);
+        hcr_region_free(region);
     }
-    for (given.apart = 0; given.apart < 2; given.apart++)
-        check_models(region, &given, Y);
-    hcr_region_free(region);
 }
 
 int main(void) {

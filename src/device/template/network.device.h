@@ -113,6 +113,9 @@ FN void step_from_origin(const hcr_real *x, real *points) {
     real stretch = R(1.0);
     sample here;
     (void)begin(x, &here);
+#if HCR_ORIGINS
+    (void)locate(&here);
+#endif
 #if HCR_SOFTENED
     {
         journey j;
