@@ -58,22 +58,35 @@ extern "C" __global__ void hcr_decode_tangent_kernel(size_t rows, const hcr_real
     }
 }
 
-#define OFFSET_KERNELS(gradient, tangent, gradient_kernel, tangent_kernel)                                             \
-    extern "C" __global__ void gradient_kernel(size_t rows, const hcr_real *v, HCR_X const hcr_real *y_bar,            \
-                                               hcr_real *v_bar HCR_X_BAR) {                                            \
-        FOR_EACH(i, rows) {                                                                                            \
-            gradient(&v[i * HCR_OUTPUTS], X_OF(i) & y_bar[i * HCR_OUTPUTS], &v_bar[i * HCR_OUTPUTS] X_BAR_OF(i));      \
-        }                                                                                                              \
-    }                                                                                                                  \
-    extern "C" __global__ void tangent_kernel(size_t rows, const hcr_real *v, HCR_X const hcr_real *v_dot,             \
-                                              HCR_X_DOT hcr_real *y_dot) {                                             \
-        FOR_EACH(i, rows) {                                                                                            \
-            tangent(&v[i * HCR_OUTPUTS], X_OF(i) & v_dot[i * HCR_OUTPUTS], X_DOT_OF(i) & y_dot[i * HCR_OUTPUTS]);      \
-        }                                                                                                              \
+extern "C" __global__ void hcr_contract_gradient_kernel(size_t rows, const hcr_real *v, HCR_X const hcr_real *y_bar,
+                                                        hcr_real *v_bar HCR_X_BAR) {
+    FOR_EACH(i, rows) {
+        hcr_contract_gradient(&v[i * HCR_OUTPUTS], X_OF(i) & y_bar[i * HCR_OUTPUTS],
+                              &v_bar[i * HCR_OUTPUTS] X_BAR_OF(i));
     }
+}
 
-OFFSET_KERNELS(hcr_contract_gradient, hcr_contract_tangent, hcr_contract_gradient_kernel, hcr_contract_tangent_kernel)
-OFFSET_KERNELS(hcr_soften_gradient, hcr_soften_tangent, hcr_soften_gradient_kernel, hcr_soften_tangent_kernel)
+extern "C" __global__ void hcr_contract_tangent_kernel(size_t rows, const hcr_real *v, HCR_X const hcr_real *v_dot,
+                                                       HCR_X_DOT hcr_real *y_dot) {
+    FOR_EACH(i, rows) {
+        hcr_contract_tangent(&v[i * HCR_OUTPUTS], X_OF(i) & v_dot[i * HCR_OUTPUTS],
+                             X_DOT_OF(i) & y_dot[i * HCR_OUTPUTS]);
+    }
+}
+
+extern "C" __global__ void hcr_soften_gradient_kernel(size_t rows, const hcr_real *v, HCR_X const hcr_real *y_bar,
+                                                      hcr_real *v_bar HCR_X_BAR) {
+    FOR_EACH(i, rows) {
+        hcr_soften_gradient(&v[i * HCR_OUTPUTS], X_OF(i) & y_bar[i * HCR_OUTPUTS], &v_bar[i * HCR_OUTPUTS] X_BAR_OF(i));
+    }
+}
+
+extern "C" __global__ void hcr_soften_tangent_kernel(size_t rows, const hcr_real *v, HCR_X const hcr_real *v_dot,
+                                                     HCR_X_DOT hcr_real *y_dot) {
+    FOR_EACH(i, rows) {
+        hcr_soften_tangent(&v[i * HCR_OUTPUTS], X_OF(i) & v_dot[i * HCR_OUTPUTS], X_DOT_OF(i) & y_dot[i * HCR_OUTPUTS]);
+    }
+}
 #endif
 
 #if HCR_MODEL
