@@ -58,11 +58,17 @@ void hcri_report_json_string(hcri_report *report, const char *string) {
     hcri_report_write(report, "\"");
 }
 
+void hcri_report_clear(hcri_report *report) {
+    free(report->text);
+    *report = (hcri_report){0};
+}
+
 hcr_status hcri_report_take(hcri_report *report, char **text, hcr_error *error) {
-    if (report->failed || report->text == NULL) {
-        free(report->text);
-        return hcri_fail_memory(error);
+    const int is_whole = !report->failed && report->text != NULL;
+    if (is_whole) {
+        *text = report->text;
+        report->text = NULL;
     }
-    *text = report->text;
-    return HCR_OK;
+    hcri_report_clear(report);
+    return is_whole ? HCR_OK : hcri_fail_memory(error);
 }

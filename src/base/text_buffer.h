@@ -15,6 +15,7 @@ void hcri_report_write(hcri_report *report, const char *format, ...) __attribute
 void hcri_report_number(hcri_report *report, double number);
 void hcri_report_json_number(hcri_report *report, double number);
 void hcri_report_json_string(hcri_report *report, const char *string);
+void hcri_report_clear(hcri_report *report);
 /* Hands the text on; frees it where there was no memory for all of it. */
 hcr_status hcri_report_take(hcri_report *report, char **text, hcr_error *error);
 

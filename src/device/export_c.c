@@ -19,11 +19,10 @@ static hcr_status check_name(const char *name, hcr_error *error) {
     int sound = length > 0 && length <= LONGEST_NAME && islower((unsigned char)name[0]);
     for (size_t i = 0; i < length && sound; i++)
         sound = islower((unsigned char)name[i]) || isdigit((unsigned char)name[i]) || name[i] == '_';
-    if (!sound)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT,
-                         "the name \"%.60s\" can't begin C names: it takes a small letter, then small letters, digits "
-                         "and _, at most %d",
-                         name, LONGEST_NAME);
+    HCRI_FAIL_IF(
+        !sound, HCR_ERROR_ARGUMENT,
+        "the name \"%.60s\" can't begin C names: it takes a small letter, then small letters, digits and _, at most %d",
+        name, LONGEST_NAME);
     return HCR_OK;
 }
 
@@ -87,13 +86,11 @@ static hcr_status export_all(const hcr_region *region, const hcr_model *model, c
     upper[length + 1] = '\0';
     hcri_plan plan = {0};
     const int has_maps = model == NULL || model->head != HCR_HEAD_SIMPLE;
-    if (model != NULL && model->blend.members != 0)
-        return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
-                         "a blend of several models isn't exported: its region is, and so is a model of one member");
-    if (model != NULL && model->head == HCR_HEAD_PROJECT)
-        return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
-                         "a model with the head hcr-project isn't exported: the steps to a nearest point have no "
-                         "bound; hcr-contract has one");
+    HCRI_FAIL_IF(model != NULL && model->blend.members != 0, HCR_ERROR_UNSUPPORTED,
+                 "a blend of several models isn't exported: its region is, and so is a model of one member");
+    HCRI_FAIL_IF(model != NULL && model->head == HCR_HEAD_PROJECT, HCR_ERROR_UNSUPPORTED,
+                 "a model with the head hcr-project isn't exported: the steps to a nearest point have no bound; "
+                 "hcr-contract has one");
     if (has_maps)
         HCRI_TRY(hcri_plan_make(region, &options, &plan, error));
     hcri_code code = {.bytes = {.allocator = &hcri_default_allocator},
@@ -110,14 +107,12 @@ static hcr_status export_all(const hcr_region *region, const hcr_model *model, c
 
 hcr_status hcr_export_region(const hcr_region *region, const hcr_export_options *options, const char *folder,
                              hcr_export_report *report, hcr_error *error) {
-    if (region == NULL || folder == NULL)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "region or folder is NULL");
+    HCRI_FAIL_IF(region == NULL || folder == NULL, HCR_ERROR_ARGUMENT, "region or folder is NULL");
     return export_all(region, NULL, options, folder, report, error);
 }
 
 hcr_status hcr_export_model(const hcr_model *model, const hcr_export_options *options, const char *folder,
                             hcr_export_report *report, hcr_error *error) {
-    if (model == NULL || folder == NULL)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "model or folder is NULL");
+    HCRI_FAIL_IF(model == NULL || folder == NULL, HCR_ERROR_ARGUMENT, "model or folder is NULL");
     return export_all(model->region, model, options, folder, report, error);
 }

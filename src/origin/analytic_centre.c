@@ -204,10 +204,9 @@ static hcr_status solve_convex(search *at, hcr_error *error) {
     double gap;
     HCRI_TRY(hcri_newton_deepest(&around, hcri_solver_tolerance, at->z, at->multiplier, &gap, error));
     /* A point that isn't optimal still serves when it is inside, which is checked in the end. */
-    if (!(gap <= close_enough) && !(at->z[n] > 0))
-        return hcri_fail(error, HCR_ERROR_SOLVER,
-                         "no point inside the region was found: rescale the constraints so that their coefficients "
-                         "have similar sizes, or give an origin");
+    HCRI_FAIL_IF(!(gap <= close_enough) && !(at->z[n] > 0), HCR_ERROR_SOLVER,
+                 "no point inside the region was found: rescale the constraints so that their coefficients have "
+                 "similar sizes, or give an origin");
     return HCR_OK;
 }
 
@@ -333,9 +332,7 @@ static hcr_status analytic(const hcri_set *set, double scale, double room, const
     const hcri_barrier_set around = {.set = set, .program = &program, .centre = y, .scale = scale, .weight = weight};
     int found;
     HCRI_TRY(hcri_newton_centre(&around, room, held, z, &found, error));
-    if (!found)
-        return hcri_fail(error, HCR_ERROR_SOLVER,
-                         "no analytic centre was found: choose another origin, such as chebyshev");
+    HCRI_FAIL_IF(!found, HCR_ERROR_SOLVER, "no analytic centre was found: choose another origin, such as chebyshev");
     for (size_t j = 0; j < n; j++)
         y[j] += scale * z[j];
     return HCR_OK;

@@ -16,26 +16,23 @@ static double largest(size_t count, const double *values) {
 /* Numbers of `what`: finite and at most 1e50; NULL stands for zeros. */
 static hcr_status check_numbers(size_t count, const double *values, const char *what, hcr_error *error) {
     for (size_t k = 0; values != NULL && k < count; k++)
-        if (!(fabs(values[k]) <= HCRI_LARGEST_COEFFICIENT))
-            return hcri_fail(error, HCR_ERROR_DATA, "number %zu of the quadratic's %s is %g: at most 1e50 is accepted",
-                             k, what, values[k]);
+        HCRI_FAIL_IF(!(fabs(values[k]) <= HCRI_LARGEST_COEFFICIENT), HCR_ERROR_DATA,
+                     "number %zu of the quadratic's %s is %g: at most 1e50 is accepted", k, what, values[k]);
     return HCR_OK;
 }
 
 static hcr_status check_factor(const hcr_quadratic *quadratic, size_t n, hcr_error *error) {
     const size_t *start = quadratic->factor_start;
-    if (quadratic->rank != 0 && start == NULL)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "factor_start is NULL");
-    if (quadratic->rank != 0 && start[quadratic->rank] != start[0] &&
-        (quadratic->factor_columns == NULL || quadratic->factor_values == NULL))
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "factor_columns or factor_values is NULL");
+    HCRI_FAIL_IF(quadratic->rank != 0 && start == NULL, HCR_ERROR_ARGUMENT, "factor_start is NULL");
+    HCRI_FAIL_IF(quadratic->rank != 0 && start[quadratic->rank] != start[0] &&
+                     (quadratic->factor_columns == NULL || quadratic->factor_values == NULL),
+                 HCR_ERROR_ARGUMENT, "factor_columns or factor_values is NULL");
     for (size_t i = 0; i < quadratic->rank; i++)
         for (size_t k = start[i]; k < start[i + 1]; k++) {
             const uint32_t column = quadratic->factor_columns[k];
-            if (column >= n || (k > start[i] && column <= quadratic->factor_columns[k - 1]))
-                return hcri_fail(error, HCR_ERROR_SHAPE,
-                                 "row %zu of the factor has column %u: columns must increase and be under %zu", i,
-                                 (unsigned)column, n);
+            HCRI_FAIL_IF(column >= n || (k > start[i] && column <= quadratic->factor_columns[k - 1]), HCR_ERROR_SHAPE,
+                         "row %zu of the factor has column %u: columns must increase and be under %zu", i,
+                         (unsigned)column, n);
             HCRI_TRY(check_numbers(1, &quadratic->factor_values[k], "factor", error));
         }
     return HCR_OK;
@@ -44,11 +41,10 @@ static hcr_status check_factor(const hcr_quadratic *quadratic, size_t n, hcr_err
 static hcr_status check_symmetric(size_t n, const double *matrix, hcr_error *error) {
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < i; j++)
-            if (matrix[i * n + j] != matrix[j * n + i])
-                return hcri_fail(error, HCR_ERROR_CONVEXITY,
-                                 "the matrix isn't symmetric: entry (%zu, %zu) is %.17g, entry (%zu, %zu) is %.17g; "
-                                 "(P + P')/2 gives the same function",
-                                 i, j, matrix[i * n + j], j, i, matrix[j * n + i]);
+            HCRI_FAIL_IF(matrix[i * n + j] != matrix[j * n + i], HCR_ERROR_CONVEXITY,
+                         "the matrix isn't symmetric: entry (%zu, %zu) is %.17g, entry (%zu, %zu) is %.17g; (P + P')/2 "
+                         "gives the same function",
+                         i, j, matrix[i * n + j], j, i, matrix[j * n + i]);
     return HCR_OK;
 }
 
@@ -66,8 +62,8 @@ static hcr_status check_semidefinite(size_t n, const double *matrix, const hcr_a
     HCRI_ALLOCATED(scaled && eigenvalue);
     for (size_t k = 0; k < n * n; k++)
         scaled[k] = matrix[k] / scale;
-    if (LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'N', 'L', size, scaled, size, eigenvalue) != 0)
-        return hcri_fail(error, HCR_ERROR_SOLVER, "the eigenvalues of the quadratic's matrix can't be computed");
+    HCRI_FAIL_IF(LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'N', 'L', size, scaled, size, eigenvalue) != 0, HCR_ERROR_SOLVER,
+                 "the eigenvalues of the quadratic's matrix can't be computed");
     const double rounding = 16 * (double)n * 0x1p-53 * fabs(eigenvalue[n - 1]);
     *least = fmax(0, eigenvalue[0] - rounding) * scale;
     return eigenvalue[0] >= -rounding
@@ -92,21 +88,19 @@ static hcr_status check_convex(const hcr_quadratic *quadratic, size_t n, const h
     for (size_t j = 1; j < n; j++)
         if (quadratic->matrix[j] < quadratic->matrix[worst])
             worst = j;
-    if (quadratic->matrix[worst] < 0)
-        return hcri_fail(error, HCR_ERROR_CONVEXITY,
-                         "the matrix isn't positive semidefinite: its most negative eigenvalue is %.6g, entry %zu of "
-                         "the diagonal",
-                         quadratic->matrix[worst], worst);
+    HCRI_FAIL_IF(
+        quadratic->matrix[worst] < 0, HCR_ERROR_CONVEXITY,
+        "the matrix isn't positive semidefinite: its most negative eigenvalue is %.6g, entry %zu of the diagonal",
+        quadratic->matrix[worst], worst);
     return HCR_OK;
 }
 
 static hcr_status check(const hcr_quadratic *quadratic, size_t n, const hcr_allocator *allocator, double *least,
                         hcr_error *error) {
     const int factored = quadratic->form == HCR_QUADRATIC_FACTOR, dense = quadratic->form == HCR_QUADRATIC_DENSE;
-    if (!factored && !dense && quadratic->form != HCR_QUADRATIC_DIAGONAL)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "%d is no form of a quadratic", (int)quadratic->form);
-    if (!factored && quadratic->matrix == NULL)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "the quadratic's matrix is NULL");
+    HCRI_FAIL_IF(!factored && !dense && quadratic->form != HCR_QUADRATIC_DIAGONAL, HCR_ERROR_ARGUMENT,
+                 "%d is no form of a quadratic", (int)quadratic->form);
+    HCRI_FAIL_IF(!factored && quadratic->matrix == NULL, HCR_ERROR_ARGUMENT, "the quadratic's matrix is NULL");
     if (factored)
         HCRI_TRY(check_factor(quadratic, n, error));
     else
@@ -115,9 +109,8 @@ static hcr_status check(const hcr_quadratic *quadratic, size_t n, const hcr_allo
     HCRI_TRY(check_numbers(n, quadratic->linear, "linear part", error));
     HCRI_TRY(check_numbers(1, &quadratic->constant, "constant", error));
     HCRI_TRY(check_numbers(1, &quadratic->radius, "radius", error));
-    if (quadratic->radius < 0)
-        return hcri_fail(error, HCR_ERROR_DATA, "the quadratic's radius is %g: it can't be negative",
-                         quadratic->radius);
+    HCRI_FAIL_IF(quadratic->radius < 0, HCR_ERROR_DATA, "the quadratic's radius is %g: it can't be negative",
+                 quadratic->radius);
     return check_convex(quadratic, n, allocator, least, error);
 }
 
@@ -159,8 +152,7 @@ static hcr_status add_row(hcr_builder *builder, const hcr_quadratic *quadratic, 
 }
 
 hcr_status hcr_builder_add_quadratic(hcr_builder *builder, const hcr_quadratic *quadratic, hcr_error *error) {
-    if (builder == NULL || quadratic == NULL)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder or quadratic is NULL");
+    HCRI_FAIL_IF(builder == NULL || quadratic == NULL, HCR_ERROR_ARGUMENT, "builder or quadratic is NULL");
     HCRI_TRY(hcri_builder_begin(builder, error));
     const size_t n = builder->set.n;
     HCRI_SCRATCH(scratch, &builder->set.allocator);

@@ -111,10 +111,9 @@ void hcri_interior_search_narrow(size_t n, const double *low, const double *high
 
 hcr_status hcri_interior_search_run(hcri_interior_search *at, hcr_error *error) {
     const hcri_set *set = at->set;
-    if (at->origin_request.kind == HCR_ORIGIN_MEAN && at->origin_request.point == NULL)
-        return hcri_fail(error, HCR_ERROR_ORIGIN,
-                         "the origin is to be the mean of the targets, and there are none: give targets (fit does, "
-                         "compile takes --targets), or choose another origin");
+    HCRI_FAIL_IF(at->origin_request.kind == HCR_ORIGIN_MEAN && at->origin_request.point == NULL, HCR_ERROR_ORIGIN,
+                 "the origin is to be the mean of the targets, and there are none: give targets (fit does, compile "
+                 "takes --targets), or choose another origin");
     HCRI_SCOPED double *centre = hcri_allocate(memory, 3 * set->n, sizeof *centre);
     HCRI_ALLOCATED(centre);
     double *low = centre + set->n, *high = low + set->n;

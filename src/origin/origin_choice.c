@@ -144,9 +144,8 @@ hcr_status hcri_origin_choose(const hcri_set *set, const hcri_origin_request *or
         HCRI_TRY(pull_inside(set, centre, origin, error));
         break;
     case HCR_ORIGIN_ANALYTIC:
-        if (!hcri_bounds_closed(n, lower, upper))
-            return hcri_fail(error, HCR_ERROR_ORIGIN,
-                             "an unbounded region has no analytic centre: choose chebyshev, mean or a point");
+        HCRI_FAIL_IF(!hcri_bounds_closed(n, lower, upper), HCR_ERROR_ORIGIN,
+                     "an unbounded region has no analytic centre: choose chebyshev, mean or a point");
         if (hcri_outer_is_needed(set))
             return refuse_analytic(set, error);
         memcpy(origin, centre, n * sizeof *origin);

@@ -313,11 +313,10 @@ static hcr_status find_fixed(const hcr_builder *builder, const hcri_set *set, hc
  */
 static hcr_status find_moving(const hcr_builder *builder, const hcri_set *set, hcri_finding *finding,
                               hcr_error *error) {
-    if (builder->origin == HCR_ORIGIN_MEAN || builder->origin == HCR_ORIGIN_ANALYTIC)
-        return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
-                         "the origin of a region with parameters moves with them: choose chebyshev, or give it (a "
-                         "point, or a point and its change with each parameter), not %s",
-                         builder->origin == HCR_ORIGIN_MEAN ? "mean" : "analytic");
+    HCRI_FAIL_IF(builder->origin == HCR_ORIGIN_MEAN || builder->origin == HCR_ORIGIN_ANALYTIC, HCR_ERROR_UNSUPPORTED,
+                 "the origin of a region with parameters moves with them: choose chebyshev, or give it (a point, or a "
+                 "point and its change with each parameter), not %s",
+                 builder->origin == HCR_ORIGIN_MEAN ? "mean" : "analytic");
     hcri_interior_search wanted = {.origin_request = {HCR_ORIGIN_CHEBYSHEV, NULL},
                                    .unbounded_allowed = builder->unbounded_allowed};
     hcr_error found = {0};

@@ -186,10 +186,9 @@ static hcr_status solve(search *at, hcr_error *error) {
     memset(at->row, 0, n * sizeof *at->row);
     at->row[n] = 1;
     HCRI_TRY(hcri_lp_maximise(at->lp, at->row, &outcome, error));
-    if (outcome == HCRI_LP_UNBOUNDED)
-        return hcri_fail(error, HCR_ERROR_SOLVER,
-                         "the search for the interior of the region gave up: rescale the constraints so that their "
-                         "coefficients have similar sizes");
+    HCRI_FAIL_IF(outcome == HCRI_LP_UNBOUNDED, HCR_ERROR_SOLVER,
+                 "the search for the interior of the region gave up: rescale the constraints so that their "
+                 "coefficients have similar sizes");
     at->r = -INFINITY; /* infeasible: the box that was known, or a constant that is above 0, excludes all */
     if (outcome == HCRI_LP_OPTIMAL) {
         const double *z = hcri_lp_solution(at->lp);
@@ -359,10 +358,8 @@ hcr_status hcri_outer_centre(hcri_outer *outer, double *y, double *radius, hcr_e
         *radius = at.best;
         if (*radius > 0)
             break;
-        if (size > largest)
-            return hcri_fail(error, HCR_ERROR_SOLVER,
-                             "no point inside the region was found within %g of 0: give an origin that is inside",
-                             size);
+        HCRI_FAIL_IF(size > largest, HCR_ERROR_SOLVER,
+                     "no point inside the region was found within %g of 0: give an origin that is inside", size);
     }
     memcpy(y, outer->cuts.interior, outer->set->n * sizeof *y);
     return HCR_OK;

@@ -24,14 +24,12 @@ static uint32_t column_at(const maker *at, size_t column, size_t level) {
 }
 
 static hcr_status check_levels(size_t count, const double *levels, hcr_error *error) {
-    if (count == 0)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "there are no quantile levels: give at least one");
+    HCRI_FAIL_IF(count == 0, HCR_ERROR_ARGUMENT, "there are no quantile levels: give at least one");
     for (size_t l = 0; l < count; l++)
-        if (!(levels[l] > (l == 0 ? 0 : levels[l - 1]) && levels[l] < 1))
-            return hcri_fail(error, HCR_ERROR_ARGUMENT,
-                             "quantile level %zu (counted from 0) is %g: levels are more than 0, less than 1, and in "
-                             "increasing order",
-                             l, levels[l]);
+        HCRI_FAIL_IF(
+            !(levels[l] > (l == 0 ? 0 : levels[l - 1]) && levels[l] < 1), HCR_ERROR_ARGUMENT,
+            "quantile level %zu (counted from 0) is %g: levels are more than 0, less than 1, and in increasing order",
+            l, levels[l]);
     return HCR_OK;
 }
 
@@ -41,9 +39,8 @@ static hcr_status add_outputs(maker *at, const double *levels, hcr_error *error)
         for (size_t l = 0; l < at->levels; l++) {
             char output[128], level[32], name[sizeof output + sizeof level];
             hcri_set_column_name(at->from, j, output, sizeof output);
-            if (!isnan(hcri_quantile_level(output)))
-                return hcri_fail(error, HCR_ERROR_ARGUMENT, "the region is one of quantiles already: it has \"%s\"",
-                                 output);
+            HCRI_FAIL_IF(!isnan(hcri_quantile_level(output)), HCR_ERROR_ARGUMENT,
+                         "the region is one of quantiles already: it has \"%s\"", output);
             hcri_number_write(level, levels[l], 0);
             snprintf(name, sizeof name, "%s@%s", output, level);
             HCRI_TRY(hcri_set_add_variable(at->to, name, 1, 1, 0, error));
@@ -164,16 +161,14 @@ static void free_builder(hcr_builder **builder) { hcr_builder_free(*builder); }
 
 hcr_status hcr_region_quantiles(const hcr_region *region, size_t count, const double *levels, hcr_region **quantiles,
                                 hcr_error *error) {
-    if (region == NULL || quantiles == NULL || (count != 0 && levels == NULL))
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "region, levels or quantiles is NULL");
+    HCRI_FAIL_IF(region == NULL || quantiles == NULL || (count != 0 && levels == NULL), HCR_ERROR_ARGUMENT,
+                 "region, levels or quantiles is NULL");
     *quantiles = NULL;
     HCRI_TRY(check_levels(count, levels, error));
-    if (!region->convex)
-        return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
-                         "quantiles need a convex region: this one has unions, excepts or star constraints");
-    if (region->varying_equalities != NULL)
-        return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
-                         "quantiles don't go beside equalities whose coefficients move with parameters");
+    HCRI_FAIL_IF(!region->convex, HCR_ERROR_UNSUPPORTED,
+                 "quantiles need a convex region: this one has unions, excepts or star constraints");
+    HCRI_FAIL_IF(region->varying_equalities != NULL, HCR_ERROR_UNSUPPORTED,
+                 "quantiles don't go beside equalities whose coefficients move with parameters");
     HCRI_SCOPED_BY(free_builder) hcr_builder *builder = NULL;
     HCRI_TRY(hcr_builder_create(NULL, &builder, error));
     HCRI_SCOPED uint32_t *columns = hcri_allocate(&hcri_default_allocator, region->set.n, sizeof *columns);

@@ -93,8 +93,8 @@ void hcri_axes_release(hcri_axes *axes) {
 static hcr_status take_apart(const hcri_quadratic *quadratic, hcri_axes *axes, hcr_error *error) {
     const int n = (int)axes->n;
     /* By columns, eigenvector k is column k, which is row k of the row-major array. */
-    if (LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', n, axes->vector, n, axes->curvature) != 0)
-        return hcri_fail(error, HCR_ERROR_SOLVER, "LAPACK found no eigenvalues of a quadratic's matrix");
+    HCRI_FAIL_IF(LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', n, axes->vector, n, axes->curvature) != 0, HCR_ERROR_SOLVER,
+                 "LAPACK found no eigenvalues of a quadratic's matrix");
     quadratic->base.kind->add_gradient(&quadratic->base, 0, axes->base, 1, axes->z, quadratic->base.scratch);
     cblas_dgemv(CblasRowMajor, CblasNoTrans, n, n, 1, axes->vector, n, axes->z, 1, 0, axes->linear, 1);
     /* What a singular matrix has instead of zeros. */
@@ -128,8 +128,8 @@ static hcr_status find_axes(const hcri_quadratic *quadratic, const double *base,
 
 hcr_status hcri_axes_find(const hcri_quadratic *quadratic, const double *base, hcri_axes *axes, hcr_error *error) {
     *axes = (hcri_axes){.memory = {.from = memory}, .n = quadratic->base.n};
-    if (quadratic->form != HCRI_DIAGONAL && axes->n > HCRI_LARGEST_DENSE)
-        return hcri_fail(error, HCR_ERROR_UNSUPPORTED, "a matrix of %zu rows", axes->n);
+    HCRI_FAIL_IF(quadratic->form != HCRI_DIAGONAL && axes->n > HCRI_LARGEST_DENSE, HCR_ERROR_UNSUPPORTED,
+                 "a matrix of %zu rows", axes->n);
     const hcr_status status = find_axes(quadratic, base, axes, error);
     if (status != HCR_OK)
         hcri_axes_release(axes);

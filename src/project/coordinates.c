@@ -41,12 +41,12 @@ static hcr_status find_basis(const hcr_region *region, hcri_coordinates *to, hcr
             row[rows->columns[k]] = rows->values[k];
         hcri_metric_turn(to->metric, row);
     }
-    if (LAPACKE_dgeqrf(LAPACK_COL_MAJOR, length, count, to->basis, length, to->room) != 0)
-        return hcri_fail(error, HCR_ERROR_SOLVER, "the equalities' directions weren't found");
+    HCRI_FAIL_IF(LAPACKE_dgeqrf(LAPACK_COL_MAJOR, length, count, to->basis, length, to->room) != 0, HCR_ERROR_SOLVER,
+                 "the equalities' directions weren't found");
     for (size_t j = 0; j < fixed; j++)
         memcpy(to->factor + j * fixed, to->basis + j * n, (j + 1) * sizeof *to->factor);
-    if (LAPACKE_dorgqr(LAPACK_COL_MAJOR, length, length, count, to->basis, length, to->room) != 0)
-        return hcri_fail(error, HCR_ERROR_SOLVER, "the equalities' directions weren't found");
+    HCRI_FAIL_IF(LAPACKE_dorgqr(LAPACK_COL_MAJOR, length, length, count, to->basis, length, to->room) != 0,
+                 HCR_ERROR_SOLVER, "the equalities' directions weren't found");
     return HCR_OK;
 }
 

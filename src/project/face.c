@@ -76,11 +76,10 @@ static int reserve(hcri_face *face, size_t rows) {
 
 hcr_status hcri_face_create(const hcr_region *region, const hcri_metric *metric, hcri_face **face, hcr_error *error) {
     const size_t n = region->set.outputs, columns = region->set.n;
-    if (n > HCRI_LARGEST_KKT)
-        return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
-                         "a nearest point has derivatives and multipliers up to %d outputs where inequalities are "
-                         "curved, and the region has %zu: use contract",
-                         HCRI_LARGEST_KKT, n);
+    HCRI_FAIL_IF(n > HCRI_LARGEST_KKT, HCR_ERROR_UNSUPPORTED,
+                 "a nearest point has derivatives and multipliers up to %d outputs where inequalities are curved, and "
+                 "the region has %zu: use contract",
+                 HCRI_LARGEST_KKT, n);
     hcri_face *made = calloc(1, sizeof *made);
     HCRI_ALLOCATED(made);
     made->region = region;

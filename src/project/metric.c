@@ -36,9 +36,9 @@ static hcr_status take(const hcr_quadratic *quadratic, hcri_metric *metric, hcr_
     const size_t n = metric->n, numbers = metric->is_diagonal ? n : n * n;
     if (quadratic == NULL)
         return HCR_OK;
-    if (quadratic->shift != NULL || quadratic->linear != NULL || quadratic->constant != 0 || quadratic->radius != 0)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT,
-                         "a metric is a matrix alone: shift, linear, constant and radius are 0");
+    HCRI_FAIL_IF(quadratic->shift != NULL || quadratic->linear != NULL || quadratic->constant != 0 ||
+                     quadratic->radius != 0,
+                 HCR_ERROR_ARGUMENT, "a metric is a matrix alone: shift, linear, constant and radius are 0");
     if (quadratic->form != HCR_QUADRATIC_FACTOR) {
         if (quadratic->matrix == NULL || !hcri_all_finite(numbers, quadratic->matrix))
             return refuse(quadratic, error);
@@ -51,17 +51,16 @@ static hcr_status take(const hcr_quadratic *quadratic, hcri_metric *metric, hcr_
             for (size_t k = start[i]; k < start[i + 1]; k++)
                 for (size_t l = start[i]; l < start[i + 1]; l++) {
                     const size_t row = quadratic->factor_columns[k], column = quadratic->factor_columns[l];
-                    if (row >= n || column >= n)
-                        return hcri_fail(error, HCR_ERROR_SHAPE,
-                                         "the metric's factor has a column %zu: there are %zu outputs",
-                                         row >= n ? row : column, n);
+                    HCRI_FAIL_IF(row >= n || column >= n, HCR_ERROR_SHAPE,
+                                 "the metric's factor has a column %zu: there are %zu outputs", row >= n ? row : column,
+                                 n);
                     metric->matrix[row * n + column] += quadratic->factor_values[k] * quadratic->factor_values[l];
                 }
     }
     for (size_t i = 0; i < n && !metric->is_diagonal; i++)
         for (size_t j = 0; j < i; j++)
-            if (metric->matrix[i * n + j] != metric->matrix[j * n + i])
-                return hcri_fail(error, HCR_ERROR_CONVEXITY, "the metric isn't symmetric at (%zu, %zu)", i, j);
+            HCRI_FAIL_IF(metric->matrix[i * n + j] != metric->matrix[j * n + i], HCR_ERROR_CONVEXITY,
+                         "the metric isn't symmetric at (%zu, %zu)", i, j);
     return HCR_OK;
 }
 
@@ -72,9 +71,9 @@ static hcr_status find_ends(const hcri_metric *metric, double *least, double *la
     HCRI_SCOPED double *work = hcri_allocate(&hcri_default_allocator, metric->is_diagonal ? 1 : n * n, sizeof *work);
     HCRI_ALLOCATED(values && work);
     memcpy(metric->is_diagonal ? values : work, metric->matrix, (metric->is_diagonal ? n : n * n) * sizeof *work);
-    if (!metric->is_diagonal &&
-        LAPACKE_dsyev(LAPACK_COL_MAJOR, 'N', 'L', (lapack_int)n, work, (lapack_int)n, values) != 0)
-        return hcri_fail(error, HCR_ERROR_SOLVER, "the metric's eigenvalues weren't found");
+    HCRI_FAIL_IF(!metric->is_diagonal &&
+                     LAPACKE_dsyev(LAPACK_COL_MAJOR, 'N', 'L', (lapack_int)n, work, (lapack_int)n, values) != 0,
+                 HCR_ERROR_SOLVER, "the metric's eigenvalues weren't found");
     *least = INFINITY;
     *largest = 0;
     for (size_t j = 0; j < n; j++) {
@@ -88,9 +87,8 @@ static hcr_status regularise(hcri_metric *metric, double regularisation, double 
     const size_t n = metric->n;
     double least = 0, largest = 0;
     HCRI_TRY(find_ends(metric, &least, &largest, error));
-    if (least < -hcri_semidefinite_share * largest || (largest == 0 && least < 0))
-        return hcri_fail(error, HCR_ERROR_CONVEXITY,
-                         "the metric isn't positive semidefinite: it has the eigenvalue %.9g", least);
+    HCRI_FAIL_IF(least < -hcri_semidefinite_share * largest || (largest == 0 && least < 0), HCR_ERROR_CONVEXITY,
+                 "the metric isn't positive semidefinite: it has the eigenvalue %.9g", least);
     if (regularisation == 0 && !(least > hcri_semidefinite_share * largest))
         regularisation =
             largest > 0 ? smallest_share * largest : smallest_alone / (isfinite(radius) && radius > 0 ? radius : 1);
@@ -116,8 +114,9 @@ hcr_status hcri_metric_create(size_t n, const hcr_quadratic *quadratic, double r
     for (size_t j = 0; j < n && made->is_diagonal; j++)
         made->root[j] = sqrt(made->root[j]);
     /* By columns the upper triangle is what the lower is by rows. */
-    if (!made->is_diagonal && LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'U', (lapack_int)n, made->root, (lapack_int)n) != 0)
-        return hcri_fail(error, HCR_ERROR_CONVEXITY, "the metric isn't positive definite");
+    HCRI_FAIL_IF(!made->is_diagonal &&
+                     LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'U', (lapack_int)n, made->root, (lapack_int)n) != 0,
+                 HCR_ERROR_CONVEXITY, "the metric isn't positive definite");
     *metric = made;
     made = NULL;
     return HCR_OK;

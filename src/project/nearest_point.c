@@ -211,8 +211,7 @@ hcr_status hcri_nearest_project(hcri_nearest *nearest, const double *p, double *
     }
     if (least < INFINITY)
         memcpy(y, nearest->best, nearest->region->set.n * sizeof *y);
-    if (!(least <= promise))
-        return hcri_fail(error, HCR_ERROR_SOLVER, "the nearest point was found to within %.2g of its distance only",
-                         least);
+    HCRI_FAIL_IF(!(least <= promise), HCR_ERROR_SOLVER,
+                 "the nearest point was found to within %.2g of its distance only", least);
     return HCR_OK;
 }

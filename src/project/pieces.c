@@ -183,9 +183,8 @@ static hcr_status make_pieces(hcri_pieces *pieces, hcr_error *error) {
 
 hcr_status hcri_pieces_create(const hcr_region *region, const hcr_projector_options *options, hcri_pieces **pieces,
                               hcr_error *error) {
-    if (options->linear)
-        return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
-                         "linear terms are for convex regions: give the point that is to be near, -inverse(Q) p");
+    HCRI_FAIL_IF(options->linear, HCR_ERROR_UNSUPPORTED,
+                 "linear terms are for convex regions: give the point that is to be near, -inverse(Q) p");
     hcri_pieces *made = hcri_allocate(memory, 1, sizeof *made);
     HCRI_ALLOCATED(made);
     made->region = region;

@@ -117,9 +117,9 @@ static hcr_status solve(hcr_projector *projector, hcri_lane *lane, const row *at
     }
     hcri_active_set *active_set = hcri_projection_active_set(lane->projection);
     /* Coefficients move with other blocks only. */
-    if ((region->set.blocks > 2 && !hcri_projection_place(lane->projection, at->point)) ||
-        !hcri_active_set_hold(active_set, at->contacts, at->contact))
-        return hcri_fail(error, HCR_ERROR_SOLVER, "the face of a nearest point can't be factored");
+    HCRI_FAIL_IF((region->set.blocks > 2 && !hcri_projection_place(lane->projection, at->point)) ||
+                     !hcri_active_set_hold(active_set, at->contacts, at->contact),
+                 HCR_ERROR_SOLVER, "the face of a nearest point can't be factored");
     hcri_active_set_solve(active_set, at->contacts, at->contact, top, bottom);
     return HCR_OK;
 }

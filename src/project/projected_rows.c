@@ -402,8 +402,7 @@ static hcr_status move_row(hcr_projector *projector, hcri_lane *lane, size_t i, 
         *outcome = HCR_OUTCOME_NEARBY;
         return settle(projector, lane, origin, point, nearest, error);
     }
-    if (status != HCR_OK)
-        return hcri_fail(error, status, "%s", reason.text);
+    HCRI_FAIL_IF(status != HCR_OK, status, "%s", reason.text);
     return contact == NULL ? HCR_OK : find_contacts(projector, lane, origin, point, nearest, contact, contacts, error);
 }
 
@@ -457,8 +456,7 @@ hcr_status hcri_project_chunk(hcr_projector *projector, hcri_lane *lane, const h
         if (outcome[i] == HCR_OUTCOME_MOVED) {
             hcr_error reason = {0};
             const hcr_status status = move_row(projector, lane, i, nearest, &outcome[i], contact, &contacts, &reason);
-            if (status != HCR_OK)
-                return hcri_fail(error, status, "row %zu can't be projected: %s", first + i, reason.text);
+            HCRI_FAIL_IF(status != HCR_OK, status, "row %zu can't be projected: %s", first + i, reason.text);
         } else {
             memcpy(nearest, origin, n * sizeof *nearest); /* of a bad value */
         }

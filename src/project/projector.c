@@ -131,20 +131,16 @@ hcr_status hcr_projector_create(const hcr_region *region, const hcr_projector_op
                                 hcr_projector **projector, hcr_error *error) {
     static const hcr_projector_options defaults = HCR_PROJECTOR_OPTIONS_INIT;
     hcr_projector_options taken = defaults;
-    if (region == NULL || projector == NULL)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "region or projector is NULL");
+    HCRI_FAIL_IF(region == NULL || projector == NULL, HCR_ERROR_ARGUMENT, "region or projector is NULL");
     *projector = NULL;
     if (options != NULL)
         HCRI_TRY(hcri_options_take(options, &defaults, sizeof defaults, &taken, "HCR_PROJECTOR_OPTIONS_INIT", error));
-    if (taken.threads > HCR_MOST_THREADS)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "a projector for %zu threads: at most %d; 0 stands for one a core",
-                         taken.threads, HCR_MOST_THREADS);
-    if (!(taken.regularisation >= 0) || isinf(taken.regularisation))
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "the regularisation is %g: it must be finite and at least 0",
-                         taken.regularisation);
-    if (taken.bad_value != HCR_BAD_ORIGIN && taken.bad_value != HCR_BAD_NAN)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "nothing number %d can stand for a bad value",
-                         (int)taken.bad_value);
+    HCRI_FAIL_IF(taken.threads > HCR_MOST_THREADS, HCR_ERROR_ARGUMENT,
+                 "a projector for %zu threads: at most %d; 0 stands for one a core", taken.threads, HCR_MOST_THREADS);
+    HCRI_FAIL_IF(!(taken.regularisation >= 0) || isinf(taken.regularisation), HCR_ERROR_ARGUMENT,
+                 "the regularisation is %g: it must be finite and at least 0", taken.regularisation);
+    HCRI_FAIL_IF(taken.bad_value != HCR_BAD_ORIGIN && taken.bad_value != HCR_BAD_NAN, HCR_ERROR_ARGUMENT,
+                 "nothing number %d can stand for a bad value", (int)taken.bad_value);
     HCRI_SCOPED_BY(hcri_blas_end) hcri_blas blas = {0};
     HCRI_TRY(hcri_blas_begin(&blas, error));
     hcr_projector *made = calloc(1, sizeof *made);
@@ -173,10 +169,10 @@ hcr_status hcri_lane_face(hcr_projector *projector, hcri_lane *lane, hcr_error *
 /* ---------------------------------------------------------------------------------------------------------- calls */
 
 static hcr_status check(const hcr_projector *projector, size_t rows, const hcri_project_call *call, hcr_error *error) {
-    if (projector == NULL || (rows != 0 && (call->in == NULL || call->out == NULL || call->factor == NULL)))
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "the projector is NULL, or an array where there are rows");
-    if (rows != 0 && call->x == NULL && projector->region->origin_map.parameters != 0)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "parameters is NULL, and the region has parameters");
+    HCRI_FAIL_IF(projector == NULL || (rows != 0 && (call->in == NULL || call->out == NULL || call->factor == NULL)),
+                 HCR_ERROR_ARGUMENT, "the projector is NULL, or an array where there are rows");
+    HCRI_FAIL_IF(rows != 0 && call->x == NULL && projector->region->origin_map.parameters != 0, HCR_ERROR_ARGUMENT,
+                 "parameters is NULL, and the region has parameters");
     return hcri_region_accepts(projector->region, call->precision, error);
 }
 

@@ -27,14 +27,13 @@ static double least_change(hcri_relaxing *s, uint32_t side) {
 
 hcr_status hcr_relaxation_conflict(const hcr_relaxation *relaxation, const double *parameters, size_t *count,
                                    uint32_t *members, double *change, hcr_error *error) {
-    if (relaxation == NULL || parameters == NULL || count == NULL || members == NULL || change == NULL)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "relaxation, parameters, count, members or change is NULL");
+    HCRI_FAIL_IF(relaxation == NULL || parameters == NULL || count == NULL || members == NULL || change == NULL,
+                 HCR_ERROR_ARGUMENT, "relaxation, parameters, count, members or change is NULL");
     HCRI_SCRATCH(memory, &relaxation->region->set.allocator);
     hcri_relaxing s;
     HCRI_TRY(hcri_relaxing_create(relaxation, memory, &s, error));
     *count = 0;
-    if (!hcri_relaxing_begin(&s, parameters))
-        return hcri_fail(error, HCR_ERROR_ORIGIN, "a parameter is out of its range");
+    HCRI_FAIL_IF(!hcri_relaxing_begin(&s, parameters), HCR_ERROR_ORIGIN, "a parameter is out of its range");
     memset(s.priority, 0, 2 * s.rows.count);
     if (hcri_elastic_solve(&s.elastic, s.guess) != HCRI_ELASTIC_CONFLICT)
         return HCR_OK;

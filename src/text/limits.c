@@ -61,32 +61,38 @@ static void take(struct numbers *numbers, double value, size_t row, size_t eleme
 }
 
 static void find_values(const struct table *table, const hcri_vector *own, struct numbers *numbers) {
-    *numbers = (struct numbers){.sorted = numbers->sorted};
     for (size_t i = 0; i < table->rows; i++)
         for (size_t k = 0; k < own->size; k++)
             take(numbers, value_at(table, own, i, k), i, k);
-    qsort(numbers->sorted, numbers->count, sizeof *numbers->sorted, compare);
 }
 
 /* Neighbours are elements of a vector, or rows of a series. */
 static void find_steps(const struct table *table, const hcri_vector *own, struct numbers *numbers) {
-    *numbers = (struct numbers){.sorted = numbers->sorted};
     for (size_t i = own->is_scalar ? 1 : 0; i < table->rows; i++)
         for (size_t k = own->is_scalar ? 0 : 1; k < own->size; k++) {
             const double before = own->is_scalar ? value_at(table, own, i - 1, k) : value_at(table, own, i, k - 1);
             take(numbers, step_between(before, value_at(table, own, i, k)), i, k);
         }
+}
+
+typedef void find_numbers(const struct table *table, const hcri_vector *own, struct numbers *numbers);
+
+static void find_sorted(find_numbers *find, const struct table *table, const hcri_vector *own,
+                        struct numbers *numbers) {
+    *numbers = (struct numbers){.sorted = numbers->sorted};
+    find(table, own, numbers);
     qsort(numbers->sorted, numbers->count, sizeof *numbers->sorted, compare);
 }
 
-/* The least of them that the share doesn't exceed. */
-static double upper(const struct numbers *numbers, double share) {
-    const double beyond = floor((1 - share) * (double)numbers->count * (1 + 1e-12));
-    return numbers->sorted[numbers->count - 1 - (size_t)fmin(beyond, (double)numbers->count - 1)].number;
+/* How many of them the share leaves out, but not all. */
+static size_t left_out(const struct numbers *numbers, double share) {
+    return (size_t)fmin(floor((1 - share) * (double)numbers->count * (1 + 1e-12)), (double)numbers->count - 1);
 }
 static double lower(const struct numbers *numbers, double share) {
-    const double beyond = floor((1 - share) * (double)numbers->count * (1 + 1e-12));
-    return numbers->sorted[(size_t)fmin(beyond, (double)numbers->count - 1)].number;
+    return numbers->sorted[left_out(numbers, share)].number;
+}
+static double upper(const struct numbers *numbers, double share) {
+    return numbers->sorted[numbers->count - 1 - left_out(numbers, share)].number;
 }
 
 /* "812.5 (row 17)", or "(row 17, load[3])". */
@@ -98,16 +104,15 @@ static void write_place(hcri_report *report, const hcri_vector *own, const struc
     hcri_report_write(report, ")");
 }
 
-static void write_missing(hcri_report *report, const struct numbers *numbers) {
+/* The end of a comment: what the share leaves in, and how many are missing. */
+static void write_rest(const struct table *table, const struct numbers *numbers, const char *are, hcri_report *report) {
+    char share[32];
+    hcri_print(share, sizeof share, "%.10g %%", 100 * table->options.share);
+    if (table->options.share < 1)
+        hcri_report_write(report, "; %s are %s", share, are);
     if (numbers->missing > 0)
         hcri_report_write(report, "; %zu missing", numbers->missing);
     hcri_report_write(report, ".\n");
-}
-
-static void write_share(hcri_report *report, double share) {
-    char text[32];
-    hcri_print(text, sizeof text, "%.10g %%", 100 * share);
-    hcri_report_write(report, "%s", text);
 }
 
 static void write_values(const struct table *table, const hcri_vector *own, const struct numbers *values,
@@ -117,12 +122,7 @@ static void write_values(const struct table *table, const hcri_vector *own, cons
     write_place(report, own, &values->sorted[0]);
     hcri_report_write(report, " to ");
     write_place(report, own, &values->sorted[values->count - 1]);
-    if (share < 1) {
-        hcri_report_write(report, "; ");
-        write_share(report, share);
-        hcri_report_write(report, " are at least, and as many at most, these");
-    }
-    write_missing(report, values);
+    write_rest(table, values, "at least, and as many at most, these", report);
     hcri_report_number(report, low);
     hcri_report_write(report, " <= %s <= ", own->name);
     hcri_report_number(report, high);
@@ -133,12 +133,7 @@ static void write_steps(const struct table *table, const hcri_vector *own, const
                         hcri_report *report) {
     hcri_report_write(report, "# %s: %zu steps, up to ", own->name, steps->count);
     write_place(report, own, &steps->sorted[steps->count - 1]);
-    if (table->options.share < 1) {
-        hcri_report_write(report, "; ");
-        write_share(report, table->options.share);
-        hcri_report_write(report, " are at most this");
-    }
-    write_missing(report, steps);
+    write_rest(table, steps, "at most this", report);
     hcri_report_write(report, "abs(diff(%s)) <= ", own->name);
     hcri_report_number(report, upper(steps, table->options.share));
     hcri_report_write(report, "\n");
@@ -149,7 +144,7 @@ static hcr_status write_limits(const struct table *table, const hcri_vector *own
     if (table->options.values || table->options.steps)
         hcri_report_write(report, "\n");
     if (table->options.values) {
-        find_values(table, own, numbers);
+        find_sorted(find_values, table, own, numbers);
         HCRI_FAIL_IF(numbers->count == 0, HCR_ERROR_DATA, "%s has no value: take its columns out", own->name);
         HCRI_FAIL_IF(!(fmax(-numbers->sorted[0].number, numbers->sorted[numbers->count - 1].number) < 1e20),
                      HCR_ERROR_DATA, "%s has values of 1e20 and more, which mean no bound: take another unit",
@@ -157,7 +152,7 @@ static hcr_status write_limits(const struct table *table, const hcri_vector *own
         write_values(table, own, numbers, report);
     }
     if (table->options.steps && length_of(table, own) > 1) {
-        find_steps(table, own, numbers);
+        find_sorted(find_steps, table, own, numbers);
         HCRI_FAIL_IF(numbers->count == 0, HCR_ERROR_DATA, "%s has no two values that are neighbours", own->name);
         write_steps(table, own, numbers, report);
     }
@@ -213,15 +208,9 @@ hcr_status hcr_limits_text(size_t rows, size_t columns, const char *const *names
     HCRI_TRY(hcri_options_take(options == NULL ? &defaults : options, &defaults, sizeof defaults, &table.options,
                                "HCR_LIMIT_OPTIONS_INIT", error));
     HCRI_SCRATCH(scratch, &hcri_default_allocator);
-    hcri_report report = {0};
-    hcr_status status = hcri_vectors_make(columns, names, scratch, &table.vectors, error);
-    if (status == HCR_OK)
-        status = check_options(&table, error);
-    if (status == HCR_OK)
-        status = write_text(&table, &report, error);
-    if (status != HCR_OK) {
-        free(report.text);
-        return status;
-    }
+    HCRI_SCOPED_BY(hcri_report_clear) hcri_report report = {0};
+    HCRI_TRY(hcri_vectors_make(columns, names, scratch, &table.vectors, error));
+    HCRI_TRY(check_options(&table, error));
+    HCRI_TRY(write_text(&table, &report, error));
     return hcri_report_take(&report, text, error);
 }

@@ -206,14 +206,9 @@ hcr_status hcr_ranges_text(const hcr_ranges *ranges, double margin, char **text,
                  "the margin is %g: it is a share of the range, 0 or more", margin);
     HCRI_FAIL_IF(ranges->rows == ranges->left_out, HCR_ERROR_DATA, "there is no sample%s: a range needs one at least",
                  ranges->rows > 0 ? " without a NaN or an infinity" : "");
-    hcri_report report = {0};
+    HCRI_SCOPED_BY(hcri_report_clear) hcri_report report = {0};
     write_comment(ranges, margin, &report);
-    for (size_t p = 0; p < ranges->parameters.count; p++) {
-        const hcr_status status = write_parameter(ranges, &ranges->parameters.vector[p], margin, &report, error);
-        if (status != HCR_OK) {
-            free(report.text);
-            return status;
-        }
-    }
+    for (size_t p = 0; p < ranges->parameters.count; p++)
+        HCRI_TRY(write_parameter(ranges, &ranges->parameters.vector[p], margin, &report, error));
     return hcri_report_take(&report, text, error);
 }

@@ -39,16 +39,15 @@ static void member_options(const hcri_fit_call *call, size_t k, char *path, hcr_
 static hcr_status check_blend(const hcri_fit_call *call, const hcr_model *model, hcr_error *error) {
     const size_t season = call->options.season, inputs = model->net.inputs;
     const int has_features = model->net.encoder == HCR_ENCODER_LSTM && model->net.features != 1;
-    if (!hcr_region_is_convex(call->region))
-        return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
-                         "a blend needs a convex region: between two points of this one there may be others outside");
+    HCRI_FAIL_IF(!hcr_region_is_convex(call->region), HCR_ERROR_UNSUPPORTED,
+                 "a blend needs a convex region: between two points of this one there may be others outside");
     if (season == 0)
         return HCR_OK;
-    if (season > inputs)
-        return hcri_fail(error, HCR_ERROR_SHAPE, "a season of %zu steps is longer than the %zu inputs", season, inputs);
-    if (model->parameter_columns != NULL || has_features)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "with a season the inputs are the values of one series, without %s",
-                         has_features ? "other features" : "parameters: give these apart");
+    HCRI_FAIL_IF(season > inputs, HCR_ERROR_SHAPE, "a season of %zu steps is longer than the %zu inputs", season,
+                 inputs);
+    HCRI_FAIL_IF(model->parameter_columns != NULL || has_features, HCR_ERROR_ARGUMENT,
+                 "with a season the inputs are the values of one series, without %s",
+                 has_features ? "other features" : "parameters: give these apart");
     return HCR_OK;
 }
 

@@ -92,8 +92,7 @@ hcr_status hcri_checkpoint_save(const char *path, const hcri_run *run, const hcr
 }
 
 static hcr_status check_state(const hcri_state *state, hcr_error *error) {
-    if (state->best_epoch > state->epoch)
-        return hcri_fail(error, HCR_ERROR_FORMAT, "the checkpoint contradicts itself: delete it");
+    HCRI_FAIL_IF(state->best_epoch > state->epoch, HCR_ERROR_FORMAT, "the checkpoint contradicts itself: delete it");
     const uint64_t *random = state->random.state;
     int sound = (random[0] | random[1] | random[2] | random[3]) != 0; /* the generator never leaves that state */
     for (size_t k = 0; k < HCRI_STATE_ARRAYS * state->weights_count; k++)

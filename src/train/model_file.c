@@ -161,8 +161,7 @@ static hcr_status put_weights_of(const hcr_model *model, hcri_tensors *tensors, 
 }
 
 hcr_status hcr_model_save(const hcr_model *model, const char *path, hcr_error *error) {
-    if (model == NULL || path == NULL)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "model or path is NULL");
+    HCRI_FAIL_IF(model == NULL || path == NULL, HCR_ERROR_ARGUMENT, "model or path is NULL");
     HCRI_SCOPED_BY(hcri_tensors_release) hcri_tensors tensors = {0};
     HCRI_SCRATCH(memory, &hcri_default_allocator);
     HCRI_TRY(hcri_tensors_create(&tensors, error));
@@ -198,8 +197,7 @@ static hcr_status put_weights(hcr_model *model, const void *const *values, hcr_e
     for (size_t p = 0; p < parameters; p++)
         hcri_parameter_scatter(&parameter[p], values[p], model->weights);
     for (size_t k = 0; k < model->net.weights; k++)
-        if (!isfinite(model->weights[k]))
-            return hcri_fail(error, HCR_ERROR_FORMAT, "the file has a weight that is no number");
+        HCRI_FAIL_IF(!isfinite(model->weights[k]), HCR_ERROR_FORMAT, "the file has a weight that is no number");
     return HCR_OK;
 }
 
@@ -315,8 +313,7 @@ static hcr_status assemble(parts *file, hcr_model **model, hcr_error *error) {
 }
 
 hcr_status hcr_model_load(const char *path, hcr_model **model, hcr_error *error) {
-    if (model == NULL || path == NULL)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "model or path is NULL");
+    HCRI_FAIL_IF(model == NULL || path == NULL, HCR_ERROR_ARGUMENT, "model or path is NULL");
     *model = NULL;
     HCRI_SCOPED_BY(release) parts file = {0};
     hcr_model *made = NULL;

@@ -234,9 +234,9 @@ static hcr_status predict_block(const hcr_model *model, prediction_room *room, s
 }
 
 static hcr_status predict(const hcr_model *model, size_t rows, const request *wanted, hcr_error *error) {
-    if (model == NULL ||
-        (rows != 0 && (wanted->X == NULL || (wanted->Y == NULL && wanted->points == NULL && wanted->Y_f32 == NULL))))
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "model, X, or the array for the result is NULL");
+    HCRI_FAIL_IF(model == NULL || (rows != 0 && (wanted->X == NULL || (wanted->Y == NULL && wanted->points == NULL &&
+                                                                       wanted->Y_f32 == NULL))),
+                 HCR_ERROR_ARGUMENT, "model, X, or the array for the result is NULL");
     if (rows == 0)
         return HCR_OK;
     HCRI_SCOPED_BY(room_release) prediction_room room = {.memory = {.from = &hcri_default_allocator}};
@@ -269,7 +269,7 @@ hcr_status hcr_predict_f32(const hcr_model *model, size_t rows, const double *X,
 
 hcr_status hcr_predict_points(const hcr_model *model, size_t rows, const double *X, const double *parameters,
                               double *points, hcr_error *error) {
-    if (model != NULL && model->blend.members != 0)
-        return hcri_fail(error, HCR_ERROR_UNSUPPORTED, "a blend has no points of its own: its members have");
+    HCRI_FAIL_IF(model != NULL && model->blend.members != 0, HCR_ERROR_UNSUPPORTED,
+                 "a blend has no points of its own: its members have");
     return predict(model, rows, &(request){.X = X, .parameters = parameters, .points = points}, error);
 }

@@ -23,19 +23,17 @@ static hcri_layer add_layer(hcri_net *net, size_t inputs, size_t outputs) {
 hcr_status hcri_net_shape(hcri_net *net, hcr_encoder encoder, int linear, size_t inputs, size_t features, size_t hidden,
                           size_t outputs, hcr_error *error) {
     const int lstm = encoder == HCR_ENCODER_LSTM;
-    if (inputs == 0 || hidden == 0 || outputs == 0)
-        return hcri_fail(error, HCR_ERROR_SHAPE, "a network needs at least one input, one hidden unit and one output");
-    if (lstm && (features == 0 || inputs % features != 0))
-        return hcri_fail(error, HCR_ERROR_SHAPE,
-                         "%zu inputs aren't steps of %zu features each: the LSTM needs columns = steps × features",
-                         inputs, features);
+    HCRI_FAIL_IF(inputs == 0 || hidden == 0 || outputs == 0, HCR_ERROR_SHAPE,
+                 "a network needs at least one input, one hidden unit and one output");
+    HCRI_FAIL_IF(lstm && (features == 0 || inputs % features != 0), HCR_ERROR_SHAPE,
+                 "%zu inputs aren't steps of %zu features each: the LSTM needs columns = steps × features", inputs,
+                 features);
     const size_t most = INT_MAX / 8; /* so that sizes fit into CBLAS's int */
     const size_t width = hidden > most ? most : hidden, tall = lstm ? 4 * width : width;
     const size_t wide = lstm ? features + width : inputs;
-    if (inputs > most || hidden > most || outputs > most || tall > most / wide || width > most / outputs)
-        return hcri_fail(error, HCR_ERROR_SHAPE,
-                         "a network of %zu inputs, %zu hidden units and %zu outputs is too large", inputs, hidden,
-                         outputs);
+    HCRI_FAIL_IF(inputs > most || hidden > most || outputs > most || tall > most / wide || width > most / outputs,
+                 HCR_ERROR_SHAPE, "a network of %zu inputs, %zu hidden units and %zu outputs is too large", inputs,
+                 hidden, outputs);
     *net = (hcri_net){.encoder = encoder,
                       .linear = !lstm && linear,
                       .inputs = inputs,
@@ -105,8 +103,8 @@ hcr_status hcri_pass_create(const hcri_net *net, size_t capacity, const hcr_allo
     const int lstm = net->encoder == HCR_ENCODER_LSTM;
     const size_t slots = net->steps + 1, steps = lstm ? net->steps : 0;
     const size_t widest = net->encode.inputs + 8 * net->hidden + 2 * net->outputs + 8 * HCRI_STRIP;
-    if (capacity == 0 || capacity > INT_MAX / 8 / slots || widest > SIZE_MAX / 64 / slots / capacity)
-        return hcri_fail(error, HCR_ERROR_SHAPE, "a batch of %zu rows is too large: choose a smaller one", capacity);
+    HCRI_FAIL_IF(capacity == 0 || capacity > INT_MAX / 8 / slots || widest > SIZE_MAX / 64 / slots / capacity,
+                 HCR_ERROR_SHAPE, "a batch of %zu rows is too large: choose a smaller one", capacity);
     const size_t units = capacity * net->hidden, outputs = capacity * net->outputs;
     const size_t input = capacity * net->encode.inputs * (steps + 1);
     const size_t packed = lstm ? hcri_strips(net->encode.outputs) * net->encode.inputs : 0;

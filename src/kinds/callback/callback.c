@@ -23,8 +23,7 @@ static hcr_status create(size_t n, size_t inputs, const hcr_allocator *allocator
 
 hcr_status hcri_callback_create(size_t n, const hcr_allocator *allocator, const hcr_callback *function,
                                 hcri_root_method method, hcri_constraint **constraint, hcr_error *error) {
-    if (function == NULL || function->value == NULL)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "the callback has no value function");
+    HCRI_FAIL_IF(function == NULL || function->value == NULL, HCR_ERROR_ARGUMENT, "the callback has no value function");
     return create(n, n, allocator, function, method, constraint, error);
 }
 

@@ -32,8 +32,8 @@ hcr_status hcri_union_create(size_t n, int is_except, const hcr_allocator *alloc
 
 /* A body without blocks at the end. */
 static hcr_status open_body(hcri_union *set, hcri_body **body, hcr_error *error) {
-    if (set->bodies == HCRI_MOST_BODIES)
-        return hcri_fail(error, HCR_ERROR_UNSUPPORTED, "a union has more than %d bodies", HCRI_MOST_BODIES);
+    HCRI_FAIL_IF(set->bodies == HCRI_MOST_BODIES, HCR_ERROR_UNSUPPORTED, "a union has more than %d bodies",
+                 HCRI_MOST_BODIES);
     const hcr_allocator *memory = hcri_block_memory(&set->base);
     (void)HCRI_GROW(memory, set->body, &set->body_capacity, set->bodies + 1);
     HCRI_TRY(hcri_block_has_memory(&set->base, error));
@@ -61,10 +61,9 @@ hcr_status hcri_union_add_body(hcri_union *set, hcri_body **body, hcr_error *err
 }
 
 static hcr_status refuse_block(const hcri_constraint *block, hcr_error *error) {
-    if (!block->convex)
-        return hcri_fail(error, HCR_ERROR_CONVEXITY,
-                         "a constraint of a union's or an except's body isn't known to be convex: unions, excepts and "
-                         "star constraints go beside it, not into it");
+    HCRI_FAIL_IF(!block->convex, HCR_ERROR_CONVEXITY,
+                 "a constraint of a union's or an except's body isn't known to be convex: unions, excepts and star "
+                 "constraints go beside it, not into it");
     return HCR_OK;
 }
 

@@ -346,11 +346,10 @@ static void collect(solver *at, uint32_t root, size_t *equalities, size_t *outpu
 
 /* The group as a full matrix, its rows divided by powers of two. */
 static hcr_status fill(solver *at, size_t equalities, size_t outputs, hcri_dense_equalities *system, hcr_error *error) {
-    if (outputs + at->varies > HCRI_LARGEST_EQUALITIES / equalities)
-        return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
-                         "%zu equalities in %zu outputs and parameters hang together: at most %zu coefficients of such "
-                         "a group are accepted, zeros counted",
-                         equalities, outputs + at->varies, HCRI_LARGEST_EQUALITIES);
+    HCRI_FAIL_IF(outputs + at->varies > HCRI_LARGEST_EQUALITIES / equalities, HCR_ERROR_UNSUPPORTED,
+                 "%zu equalities in %zu outputs and parameters hang together: at most %zu coefficients of such a group "
+                 "are accepted, zeros counted",
+                 equalities, outputs + at->varies, HCRI_LARGEST_EQUALITIES);
     HCRI_TRY(hcri_dense_equalities_create(equalities, outputs, 1 + at->varies, system, error));
     for (size_t i = 0; i < equalities; i++) {
         const uint32_t e = at->member[i];

@@ -250,13 +250,11 @@ static hcr_status substitute(const hcri_reduction *reduction, const hcri_constra
     *found = HOLDS_CLEARLY;
     if (reduction->freedom == 0)
         return check_constant_block(reduction, block, found, error);
-    if (block->kind->substitute == NULL)
-        return hcri_fail(error, HCR_ERROR_UNSUPPORTED, "the kind of constraint \"%s\" can't be used with equalities",
-                         block->kind->name);
+    HCRI_FAIL_IF(block->kind->substitute == NULL, HCR_ERROR_UNSUPPORTED,
+                 "the kind of constraint \"%s\" can't be used with equalities", block->kind->name);
     hcr_error found_error = {0};
     const hcr_status status = block->kind->substitute(block, &reduction->by, substituted, &found_error);
-    if (status != HCR_OK && status != HCR_ERROR_EMPTY)
-        return hcri_fail(error, status, "%s", found_error.text);
+    HCRI_FAIL_IF(status != HCR_OK && status != HCR_ERROR_EMPTY, status, "%s", found_error.text);
     return *substituted == NULL ? check_constant_block(reduction, block, found, error) : HCR_OK;
 }
 

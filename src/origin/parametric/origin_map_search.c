@@ -97,8 +97,7 @@ static int is_row_idle(const hcri_set *set, const double *point) {
 static hcr_status find_together(const hcri_lifted *lifted, double *point, double *room, hcr_error *error) {
     hcri_set joint = *lifted->set;
     for (size_t b = 0; b < joint.blocks; b++)
-        if (joint.block[b]->kind->is_bilinear)
-            return hcri_fail(error, HCR_ERROR_EMPTY, "not jointly convex");
+        HCRI_FAIL_IF(joint.block[b]->kind->is_bilinear, HCR_ERROR_EMPTY, "not jointly convex");
     joint.outputs = joint.n;
     HCRI_SCOPED double *x = hcri_allocate(memory, joint.n, sizeof *x);
     HCRI_ALLOCATED(x);

@@ -236,8 +236,8 @@ static hcr_status add_pieces(star *s, hcr_error *error) {
             HCRI_TRY(add_union(s, s->builder->set.block[b], error));
         }
     for (size_t j = 0; j < s->n; j++)
-        if (!(s->lower[j] < s->upper[j]) && s->found.affine.count == 0)
-            return hcri_fail(error, HCR_ERROR_EMPTY, "the unions have no point in common");
+        HCRI_FAIL_IF(!(s->lower[j] < s->upper[j]) && s->found.affine.count == 0, HCR_ERROR_EMPTY,
+                     "the unions have no point in common");
     return unions == 0 ? keep_piece(s, &s->found, error) : HCR_OK;
 }
 
@@ -400,10 +400,9 @@ static hcr_status choose(star *s, hcr_error *error) {
         if (room[k] > 0 && room[k] >= least_room * most &&
             (best == SIZE_MAX || hidden[k] < hidden[best] || (hidden[k] == hidden[best] && room[k] > room[best])))
             best = k;
-    if (best == SIZE_MAX)
-        return hcri_fail(error, HCR_ERROR_ORIGIN,
-                         "no point was found that is strictly inside all constraints: the region is empty, or so small "
-                         "that its origin must be given");
+    HCRI_FAIL_IF(best == SIZE_MAX, HCR_ERROR_ORIGIN,
+                 "no point was found that is strictly inside all constraints: the region is empty, or so small that "
+                 "its origin must be given");
     s->candidate[0] = s->candidate[best];
     s->candidates = 1;
     return HCR_OK;
@@ -431,8 +430,8 @@ static hcr_status draw_mean(star *s, hcr_region **region, hcr_error *error) {
 static hcr_status refuse_given(const star *s, hcr_error *error) {
     uint32_t number = 0;
     double value = 0;
-    if (hcri_strictly_inside(&s->whole, s->candidate->point, &number, &value))
-        return hcri_fail(error, HCR_ERROR_ORIGIN, "the origin is too close to the frontier");
+    HCRI_FAIL_IF(hcri_strictly_inside(&s->whole, s->candidate->point, &number, &value), HCR_ERROR_ORIGIN,
+                 "the origin is too close to the frontier");
     const hcri_place *place = hcri_set_place_of(&s->whole, number);
     return hcri_fail_at(
         error, HCR_ERROR_ORIGIN, place->file, place->line, place->column,
