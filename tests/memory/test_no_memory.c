@@ -311,7 +311,8 @@ static hcr_status build_matrix(void) {
     return build_text("var y[2]\npsd([[1, y[0]], [y[0], 2 - y[1]]])\n-1 <= y[1]\n");
 }
 static hcr_status build_varying(void) {
-    return build_text("param a in [1, 2]\nvar y[2]\na * y[0] + y[1] <= 1\nnorm(y) <= 2 + a\n");
+    return build_text("param a in [1, 2]\nvar y[2]\na * y[0] + y[1] <= 1\nnorm(y) <= 2 + a\n"
+                      "norm([a * y[1], 1]) <= 4 + y[0]\n");
 }
 static hcr_status build_moving(void) {
     return build_text("param s in [0, 1]\nvar y[2]\ny >= [s ** 2, 0]\ny <= 3\nsum(exp(y)) <= 30 + s\n");
