@@ -112,8 +112,11 @@ def assert_results(region, name, got, v, x):
         inside |= outcome[told] == hcr.Outcome.TO_ROUNDING
         inside |= (x[told, 2:] == 0).any(1)  # the sums' roundings differ
     assert inside.all()
-    # Margins differ: of a band of 1e-3 beside numbers of 10 they are 1e-2 in single precision.
-    assert np.abs(got - want)[told].max() < (1e-7 if got.dtype == np.float64 else 0.05)
+    # Margins differ: of a band of 1e-3 beside numbers of 10 they are 1e-2 in single precision, of a thinner one all of
+    # its width, now and then. What is met is held to 1e-7 of a direction, beside a limit that is near to less.
+    off = np.abs(got - want)[told].max(1)
+    assert (off > (1e-7 if got.dtype == np.float64 else 0.05)).mean() < 1e-3
+    assert got.dtype == np.float32 or off.max() < 1e-5
 
 
 @pytest.mark.parametrize("result", ["float64", "float32"])
@@ -124,6 +127,18 @@ def test_formulas(name, result, random):
     precision = _formulas.Precision("float64", result)
     maps = _formulas.Maps(region, _formulas.NumPy(precision), precision, "NumPy", "nan")
     assert_results(region, name, maps.contract(v.astype(float), x.astype(float)), v, x)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_held_beside_near_limits():
+    """A band of 1/256 beside bands that are met: a direction was left with 1e-9 across those, and results outside."""
+    region = hcr.Region(FAMILIES["hierarchies"][0])
+    x = np.array([0, 501, 956, 129, 927, 0, 469, 821, 0, 2, 0, 0, 0, 347, 989, 0, 0, 0, 4212.5])[None] / 512
+    v = np.array([3.6623, 1.3384, 0.291, -1.8027, 0.2868, -0.0206, -0.017, 0.2261, 6.1233, -0.7062, -21.3722, 0.0054])
+    v = np.append(v, 0.0607)[None]
+    precision = _formulas.Precision("float64", "float64")
+    maps = _formulas.Maps(region, _formulas.NumPy(precision), precision, "NumPy", "nan")
+    assert region.check(maps.contract(v, x), x).all()
 
 
 def in_parts(run, *arrays, rows=100):

@@ -287,11 +287,11 @@ class Centre:
         matrix = xp.gram(weight + heavy * (sides[0] + sides[1]), self.columns)
         return f - xp.solve(matrix, xp.matmul(pull, self.columns), self.size)
 
-    def _damp(self, weights: Any, f: Any) -> Any:
-        """(I + Σ w g g')⁻¹, four times: each leaves 1/(1 + w) of what is along a g, some 1e-7 where that is met."""
+    def _damp(self, weights: Any, f: Any, times: int = 4) -> Any:
+        """(I + Σ w g g')⁻¹, so many times: each leaves 1/(1 + w) of what is along a g, some 1e-7 where that is met."""
         xp = self.arrays
         matrix = self.identity + xp.gram(weights, self.unit_rows)
-        for _ in range(4):
+        for _ in range(times):
             left = xp.matmul(weights * xp.matmul(f, self.unit_transposed), self.unit_rows)
             f = f - xp.solve(matrix, left, self.size)
         return f
@@ -310,6 +310,7 @@ class Centre:
         """As `damp`, wherever a direction ends."""
         xp, free = self.arrays, self.limits.free
         damped = self._damp(self.across * met + self._weights(inverse), xp.gather(w, free))
+        damped = self._damp(self.across * met, damped, 1)
         return xp.matmul(damped * xp.gather(moves, free), self.expand_transposed) * moves
 
     def undamp(self, w: Any, inverse: tuple[Any, Any], met: Any, moves: Any) -> Any:
@@ -331,7 +332,9 @@ class Centre:
         beyond = along * inverse[1] - scale, -along * inverse[0] - scale
         most = xp.max_last(xp.maximum(xp.minimum(above, self.one) * beyond[0], xp.minimum(below, self.one) * beyond[1]))
         share = xp.minimum(xp.maximum(most / scale, 0.0), 1.0)
-        damped = self._damp(self.across * met + below + above, f) * xp.gather(moves, self.limits.free)
+        damped = self._damp(self.across * met + below + above, f)
+        # Beside limits that are near, what is met holds a direction less well.
+        damped = self._damp(self.across * met, damped, 1) * xp.gather(moves, self.limits.free)
         return xp.matmul(f + share * (damped - f), self.expand_transposed) * moves
 
     def moves(self, met: Any) -> Any:
