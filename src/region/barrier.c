@@ -20,14 +20,18 @@
  * that, for its sides are close to one another, would lose the columns' digits: it is factorised with δ, too, and the
  * step refined. */
 
-enum { LOWER, UPPER, SIDES };
-
 typedef struct centring {
     const hcri_barrier *barrier;
     const hcri_barrier_problem *problem;
-    size_t count;           /* columns + rows */
-    double *value, *change; /* of each column and row: f_j or a_r·f, and how the step changes it */
-    double *slack[SIDES], *multiplier[SIDES];
+    size_t count;                         /* columns + rows */
+    double *value, *change;               /* of each column and row: f_j or a_r·f, and how the step changes it */
+    double *weight, *load;                /* of its sides together: w and l */
+    double *equality;                     /* multipliers of rows that are equalities */
+    size_t sides;                         /* that are limits … */
+    uint32_t *of;                         /* … each of a column or row … */
+    double *sign, *limit;                 /* … and sign · value <= limit */
+    double *slack, *multiplier, *inverse; /* s, λ, 1/s … */
+    double *slack_change, *multiplier_change;
     double *diagonal, *step, *entry; /* of the system, by node */
     double *right, *rest;            /* what a step is solved from, and what is missing of it */
     double *lack;                    /* by node: 1/w − δ, where that isn't what was factorised, else 0 */
@@ -101,18 +105,22 @@ hcr_status hcri_barrier_make(size_t columns, size_t rows, const size_t *start, c
 
 size_t hcri_barrier_scratch(const hcri_barrier *barrier) {
     const size_t count = barrier->columns + barrier->rows;
-    return (2 + 2 * SIDES) * count + 5 * barrier->ldl.size + barrier->start[barrier->rows] +
+    return 5 * count + 8 * 2 * count + 5 * barrier->ldl.size + barrier->start[barrier->rows] +
            hcri_ldl_numbers(&barrier->ldl);
 }
 
 static centring begin(const hcri_barrier *barrier, const hcri_barrier_problem *problem, double *scratch) {
     const size_t count = barrier->columns + barrier->rows;
     centring c = {.barrier = barrier, .problem = problem, .count = count};
-    double **parts[] = {
-        &c.value, &c.change, &c.slack[LOWER], &c.slack[UPPER], &c.multiplier[LOWER], &c.multiplier[UPPER]};
+    double **parts[] = {&c.value, &c.change, &c.weight, &c.load, &c.equality};
+    double **by_side[] = {
+        &c.sign, &c.limit, &c.slack, &c.multiplier, &c.inverse, &c.slack_change, &c.multiplier_change};
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++, scratch += count)
         *parts[k] = scratch;
-    c.diagonal = scratch;
+    for (size_t k = 0; k < sizeof by_side / sizeof *by_side; k++, scratch += 2 * count)
+        *by_side[k] = scratch;
+    c.of = (uint32_t *)(void *)scratch;
+    c.diagonal = scratch + 2 * count;
     c.step = c.diagonal + barrier->ldl.size;
     c.entry = c.step + barrier->ldl.size;
     c.right = c.entry + barrier->start[barrier->rows];
@@ -122,17 +130,23 @@ static centring begin(const hcri_barrier *barrier, const hcri_barrier_problem *p
     return c;
 }
 
-/* 1 where column or row i is held at one value: of a row that isn't single the multiplier is then that of LOWER. */
+/* 1 where column or row i is held at one value. */
 static int is_held(const centring *c, size_t i) { return c->problem->lower[i] == c->problem->upper[i]; }
 
-static int exists(const centring *c, size_t i, int side) {
-    return !is_held(c, i) && !isinf(side == LOWER ? c->problem->lower[i] : c->problem->upper[i]);
+static void take_sides(centring *c) {
+    for (size_t i = 0; i < c->count; i++)
+        for (int upper = 0; upper < 2 && !is_held(c, i); upper++) {
+            const double limit = upper ? c->problem->upper[i] : -c->problem->lower[i];
+            if (isinf(limit))
+                continue;
+            c->of[c->sides] = (uint32_t)i;
+            c->sign[c->sides] = upper ? 1 : -1;
+            c->limit[c->sides++] = limit;
+        }
 }
 
-/* c_i: negative inside. */
-static double excess(const centring *c, size_t i, int side) {
-    return side == LOWER ? c->problem->lower[i] - c->value[i] : c->value[i] - c->problem->upper[i];
-}
+/* c of a side: negative inside. */
+static double excess(const centring *c, size_t k) { return c->sign[k] * c->value[c->of[k]] - c->limit[k]; }
 
 /* −1 for a row with the opposite coefficients of its twin, else 1. */
 static double turn(const centring *c, size_t row) {
@@ -194,7 +208,7 @@ static int assemble_thin_rows(const centring *c) {
         if (is_equality(c, r)) {
             for (size_t k = barrier->start[r]; k < barrier->start[r + 1]; k++)
                 if (!is_held(c, barrier->column[k]))
-                    c->step[barrier->column[k]] -= c->problem->values[k] * c->multiplier[LOWER][i];
+                    c->step[barrier->column[k]] -= c->problem->values[k] * c->equality[i];
             c->diagonal[node] = -regular(c, r);
             c->step[node] = c->problem->lower[i] - c->value[i];
         } else if (-c->diagonal[node] * large < c->problem->scale * c->problem->scale) {
@@ -221,16 +235,16 @@ static int assemble(const centring *c) {
     }
     for (size_t node = columns; node < barrier->ldl.size; node++)
         c->diagonal[node] = c->step[node] = 0;
+    memset(c->weight, 0, c->count * sizeof *c->weight);
+    memset(c->load, 0, c->count * sizeof *c->load);
+    for (size_t k = 0; k < c->sides; k++) {
+        const double inverse = 1 / c->slack[k], ratio = c->multiplier[k] * inverse;
+        c->inverse[k] = inverse;
+        c->weight[c->of[k]] += ratio;
+        c->load[c->of[k]] += c->sign[k] * (inverse + ratio * (excess(c, k) + c->slack[k]));
+    }
     for (size_t i = 0; i < c->count; i++) {
-        double weight = 0, load = 0;
-        for (int side = LOWER; side < SIDES; side++) {
-            if (!exists(c, i, side))
-                continue;
-            const double s = c->slack[side][i], ratio = c->multiplier[side][i] / s;
-            const double part = 1 / s + ratio * (excess(c, i, side) + s);
-            weight += ratio;
-            load += side == LOWER ? -part : part;
-        }
+        const double weight = c->weight[i], load = c->load[i];
         if (i < columns) {
             c->diagonal[i] += weight;
             c->step[i] -= load;
@@ -295,17 +309,28 @@ static int find_step(const centring *c) {
 static void move(const centring *c, double share, double *f) {
     for (size_t j = 0; j < c->barrier->columns; j++)
         f[j] += share * c->step[j];
+    for (size_t i = 0; i < c->count; i++)
+        c->value[i] += share * c->change[i];
     for (size_t r = 0; r < c->barrier->rows; r++)
         if (is_equality(c, r))
-            c->multiplier[LOWER][c->barrier->columns + r] += share * c->step[c->barrier->node[r]];
-    extend(c, f, c->value);
+            c->equality[c->barrier->columns + r] += share * c->step[c->barrier->node[r]];
 }
 
-/* The change of s and of λ that belongs to the step. */
-static void changes(const centring *c, size_t i, int side, double *slack, double *multiplier) {
-    const double s = c->slack[side][i], m = c->multiplier[side][i];
-    *slack = -(excess(c, i, side) + s) - (side == LOWER ? -c->change[i] : c->change[i]);
-    *multiplier = (1 - s * m - m * *slack) / s;
+/* How s and λ change with the step, and the share of it that goes nine tenths of the way to where the first is 0. */
+static double find_changes(const centring *c) {
+    double share = 1;
+    for (size_t k = 0; k < c->sides; k++) {
+        const double s = c->slack[k], m = c->multiplier[k];
+        const double by = -(excess(c, k) + s) - c->sign[k] * c->change[c->of[k]];
+        const double m_by = c->inverse[k] * (1 - m * by) - m;
+        c->slack_change[k] = by;
+        c->multiplier_change[k] = m_by;
+        if (share * by < -0.9 * s)
+            share = -0.9 * s / by;
+        if (share * m_by < -0.9 * m)
+            share = -0.9 * m / m_by;
+    }
+    return share;
 }
 
 /* The length of g_i. */
@@ -322,63 +347,48 @@ static double length_of(const centring *c, size_t i) {
 /* The slacks begin as what they are, where that isn't too little. */
 static void guess(const centring *c) {
     static const double share = 0.1;
-    for (size_t i = 0; i < c->count; i++) {
-        const double width = c->problem->upper[i] - c->problem->lower[i];
+    for (size_t k = 0; k < c->sides; k++) {
+        const size_t i = c->of[k];
+        const double width = c->problem->upper[i] - c->problem->lower[i], own = -excess(c, k);
         const double least = isinf(width) ? c->problem->scale * length_of(c, i) : share * width;
-        for (int side = LOWER; side < SIDES; side++) {
-            c->slack[side][i] = fmax(-excess(c, i, side), least > 0 ? least : 1);
-            c->multiplier[side][i] = is_held(c, i) ? 0 : 1 / c->slack[side][i];
-        }
+        c->slack[k] = fmax(own, least > 0 ? least : 1);
+        c->multiplier[k] = 1 / c->slack[k];
     }
+    memset(c->equality, 0, c->count * sizeof *c->equality);
 }
 
-/* 1 when the point is strictly inside and near the centre: each s_i λ_i is near 1. */
+/* 1 when the point is strictly inside and near the centre: each s λ is near 1. */
 static int is_near(const centring *c) {
-    for (size_t i = 0; i < c->count; i++)
-        for (int side = LOWER; side < SIDES; side++) {
-            const double s = -excess(c, i, side);
-            if (exists(c, i, side) && !(s > 0 && fabs(s * c->multiplier[side][i] - 1) < 0.5))
-                return 0;
-        }
+    for (size_t k = 0; k < c->sides; k++) {
+        const double s = -excess(c, k);
+        if (!(s > 0 && fabs(s * c->multiplier[k] - 1) < 0.5))
+            return 0;
+    }
     return 1;
 }
 
 /* From a guess that may be outside to a point strictly inside. */
 static void approach(const centring *c, double *f) {
     guess(c);
-    for (int steps = 0; steps < MOST_STEPS && !is_near(c) && find_step(c); steps++) {
-        double share = 1, slack, multiplier; /* nine tenths of the way to where the first s or λ would be 0 */
-        for (size_t i = 0; i < c->count; i++)
-            for (int side = LOWER; side < SIDES; side++) {
-                if (!exists(c, i, side))
-                    continue;
-                changes(c, i, side, &slack, &multiplier);
-                share = fmin(share, slack < 0 ? -0.9 * c->slack[side][i] / slack : 1);
-                share = fmin(share, multiplier < 0 ? -0.9 * c->multiplier[side][i] / multiplier : 1);
-            }
-        for (size_t i = 0; i < c->count; i++)
-            for (int side = LOWER; side < SIDES; side++) {
-                if (!exists(c, i, side))
-                    continue;
-                changes(c, i, side, &slack, &multiplier);
-                c->slack[side][i] += share * slack;
-                c->multiplier[side][i] += share * multiplier;
-            }
+    const int most = c->problem->steps > 0 ? c->problem->steps : MOST_STEPS;
+    for (int steps = 0; steps < most && !is_near(c) && find_step(c); steps++) {
+        const double share = find_changes(c);
+        for (size_t k = 0; k < c->sides; k++) {
+            c->slack[k] += share * c->slack_change[k];
+            c->multiplier[k] += share * c->multiplier_change[k];
+        }
         move(c, share, f);
     }
 }
 
 /* s = −c, λ = 1/s; 0 when the point isn't strictly inside. */
 static int take_slacks(const centring *c) {
-    for (size_t i = 0; i < c->count; i++)
-        for (int side = LOWER; side < SIDES; side++) {
-            if (!exists(c, i, side))
-                continue;
-            c->slack[side][i] = -excess(c, i, side);
-            if (!(c->slack[side][i] > 0))
-                return 0;
-            c->multiplier[side][i] = 1 / c->slack[side][i];
-        }
+    for (size_t k = 0; k < c->sides; k++) {
+        c->slack[k] = -excess(c, k);
+        if (!(c->slack[k] > 0))
+            return 0;
+        c->multiplier[k] = 1 / c->slack[k];
+    }
     return 1;
 }
 
@@ -386,10 +396,7 @@ static int take_slacks(const centring *c) {
 static double decrement(const centring *c) {
     double square = 0;
     for (size_t i = 0; i < c->count; i++)
-        for (int side = LOWER; side < SIDES; side++) {
-            const double part = exists(c, i, side) ? c->change[i] * c->multiplier[side][i] : 0;
-            square += part * part;
-        }
+        square += c->weight[i] * c->change[i] * c->change[i];
     for (size_t j = 0; j < c->barrier->columns; j++)
         square += c->problem->pull * c->step[j] * c->step[j];
     return sqrt(square);
@@ -441,7 +448,8 @@ static void settle(const centring *c, double *f) {
     }
 }
 
-static void start_at(const centring *c, const double *f) {
+static void start_at(centring *c, const double *f) {
+    take_sides(c);
     take_entries(c);
     extend(c, f, c->value);
 }
@@ -450,7 +458,7 @@ int hcri_barrier_centre(const hcri_barrier *barrier, const hcri_barrier_problem 
     /* A step of this length leaves an error of its square. Next to a thin set's frontier rounding may not let it become
      * so small: then it no longer halves. */
     static const double small = 1e-7, quadratic = 0.25;
-    const centring c = begin(barrier, problem, scratch);
+    centring c = begin(barrier, problem, scratch);
     for (size_t j = 0; j < barrier->columns; j++)
         f[j] = is_held(&c, j) ? problem->lower[j] : f[j];
     start_at(&c, f);
@@ -467,6 +475,7 @@ int hcri_barrier_centre(const hcri_barrier *barrier, const hcri_barrier_problem 
         before = length;
         missed_before = missed;
     }
+    extend(&c, f, c.value); /* without the rounding of all steps */
     settle(&c, f);
     return take_slacks(&c);
 }
@@ -475,19 +484,15 @@ int hcri_barrier_centre(const hcri_barrier *barrier, const hcri_barrier_problem 
 static double share_of_row(const centring *c, size_t row) {
     const size_t i = c->barrier->columns + row;
     const uint32_t node = c->barrier->node[row];
-    double weight = 0;
     if (is_held(c, i))
         return is_equality(c, row);
-    for (int side = LOWER; side < SIDES; side++)
-        weight += exists(c, i, side) ? c->multiplier[side][i] / c->slack[side][i] : 0;
-    return turn(c, row) * weight * (c->lack[node] - c->diagonal[node]);
+    return turn(c, row) * c->weight[i] * (c->lack[node] - c->diagonal[node]);
 }
 
 int hcri_barrier_solve(const hcri_barrier *barrier, const hcri_barrier_problem *problem, const double *f, double *x,
                        double *row, double *scratch) {
-    const centring c = begin(barrier, problem, scratch);
-    for (size_t r = 0; r < barrier->rows; r++)
-        c.multiplier[LOWER][barrier->columns + r] = 0;
+    centring c = begin(barrier, problem, scratch);
+    memset(c.equality, 0, c.count * sizeof *c.equality);
     start_at(&c, f);
     if (!take_slacks(&c))
         return 0;

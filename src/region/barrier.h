@@ -24,6 +24,7 @@ typedef struct hcri_barrier_problem {
     double scale;                /* a length: how far inside one-sided inequalities a search begins */
     double pull;                 /* the weight of |f − towards|²/2, for sets that may be open; 0: none */
     const double *towards;       /* columns; NULL where pull is 0 */
+    int steps;                   /* after which there is no point strictly inside; 0: as many as may find one */
 } hcri_barrier_problem;
 
 /* start, column: the rows' pattern, copied. twin[r]: the first row that has the coefficients of r for all values, but
@@ -36,7 +37,8 @@ void hcri_barrier_release(hcri_barrier *barrier, const hcr_allocator *allocator)
 /* Numbers of scratch for the functions below. */
 size_t hcri_barrier_scratch(const hcri_barrier *barrier);
 /* f, from a guess that may be outside to the centre, to about 1e-12 of the distances. 0: no point strictly inside was
- * found; f is then anything. Newton's method, mostly in ten to twenty steps. */
+ * found; f then meets limits that
+ * leave nothing inside, the closer the more steps there were. Newton's method, mostly in ten to twenty steps. */
 int hcri_barrier_centre(const hcri_barrier *barrier, const hcri_barrier_problem *problem, double *f, double *scratch);
 /* The solution of H x + A'z = bar, A x = change, with the Hessian H at a centre and A the rows that are equalities: x
  * (columns numbers; 0 for entries that are held) in the place of bar, z in that of change (rows numbers). Of other rows

@@ -7,6 +7,8 @@
 static const double independence = 1e-11;
 /* Among rows that are known to be dependent but for rounding. */
 static const double nearly = 1e-8;
+/* A row that varies by less has one value. */
+static const double still = 1e-9;
 /* What is left of a share of a price, of 1, or of a row in others, is rounding. */
 static const double rounding = 1e-12;
 
@@ -31,11 +33,21 @@ void hcri_elastic_place(hcri_elastic *e, const hcri_elastic_rows *rows, double *
     e->member = sides + n;
 }
 
+void hcri_elastic_copy(const hcri_elastic *from, hcri_elastic *to) {
+    memcpy(to->j, from->j, hcri_elastic_numbers(from->rows) * sizeof *to->j);
+    memcpy(to->side, from->side, hcri_elastic_sides(from->rows) * sizeof *to->side);
+    to->active = from->active;
+    to->members = from->members;
+}
+
 static double sign_of(uint32_t side) { return (side & 1) == 0 ? 1 : -1; }
 static double limit_of(const hcri_elastic_rows *rows, uint32_t side) {
     return ((side & 1) == 0 ? rows->upper : rows->lower)[side / 2];
 }
 static int is_equality(const hcri_elastic *e, uint32_t side) { return side / 2 < e->rows->equalities; }
+
+/* Not fmax, which the compiler may call: no number here is a NaN. */
+static double larger(double a, double b) { return a > b ? a : b; }
 
 static double dot(const hcri_elastic_rows *rows, size_t i, const double *y) {
     double sum = 0;
@@ -49,12 +61,8 @@ static double dot(const hcri_elastic_rows *rows, size_t i, const double *y) {
 static double resolve(hcri_elastic *e, uint32_t side) {
     const hcri_elastic_rows *rows = e->rows;
     const size_t n = e->n, k = e->active, i = side / 2;
-    memset(e->d, 0, n * sizeof *e->d);
-    for (size_t at = rows->start[i]; at < rows->start[i + 1]; at++) {
-        const double a = sign_of(side) * rows->values[at], *row = e->j + rows->columns[at] * n;
-        for (size_t c = 0; c < n; c++)
-            e->d[c] += a * row[c];
-    }
+    for (size_t c = 0; c < n; c++)
+        e->d[c] = sign_of(side) * dot(rows, i, e->j + c * n);
     memcpy(e->step, e->d, k * sizeof *e->step);
     for (size_t c = k; c-- > 0;) {
         const double *column = e->r + c * n, share = e->step[c] /= column[c];
@@ -67,23 +75,34 @@ static double resolve(hcri_elastic *e, uint32_t side) {
     return square;
 }
 
-/* The side whose normal `d` is of joins: a reflection takes the rest of d to one column. */
-static void join(hcri_elastic *e, uint32_t side) {
+/* to += factor · column c of J */
+static void add_column(const hcri_elastic *e, size_t c, double factor, double *to) {
+    const size_t n = e->n;
+    const double *column = e->j + c * n;
+    for (size_t i = 0; i < n && factor != 0; i++)
+        to[i] += factor * column[i];
+}
+
+/* w = what active rows leave of the normal that `d` is of. */
+static void find_rest(hcri_elastic *e) {
+    memset(e->w, 0, e->n * sizeof *e->w);
+    for (size_t c = e->active; c < e->n; c++)
+        add_column(e, c, e->d[c], e->w);
+}
+
+/* The side joins whose normal `d` is of, and w what active rows leave of it: a reflection takes the rest of d to one
+ * column. `square`: its squared length. */
+static void join(hcri_elastic *e, uint32_t side, double square) {
     const size_t n = e->n, k = e->active;
-    double square = 0;
-    for (size_t c = k; c < n; c++)
-        square += e->d[c] * e->d[c];
     const double size = sqrt(square), end = e->d[k] > 0 ? -size : size;
     double *v = e->d + k;
     v[0] -= end;
     const double factor = 1 / (size * (size + fabs(v[0] + end))); /* 2/v'v */
-    for (size_t i = 0; i < n; i++) {
-        double *row = e->j + i * n + k, share = 0;
-        for (size_t c = 0; c < n - k; c++)
-            share += row[c] * v[c];
-        share *= factor;
-        for (size_t c = 0; c < n - k && share != 0; c++)
-            row[c] -= share * v[c];
+    add_column(e, k, -end, e->w);
+    for (size_t c = k; c < n; c++) {
+        double *column = e->j + c * n, share = factor * e->d[c];
+        for (size_t i = 0; i < n && share != 0; i++)
+            column[i] -= share * e->w[i];
     }
     memcpy(e->r + k * n, e->d, k * sizeof *e->r);
     e->r[k * n + k] = end;
@@ -102,17 +121,19 @@ static void leave(hcri_elastic *e, size_t at, hcri_elastic_state state) {
         memcpy(e->r + c * n, e->r + (c + 1) * n, (c + 2) * sizeof *e->r);
     for (size_t c = at; c < left; c++) { /* rotations make it a triangle again */
         double *column = e->r + c * n;
-        const double size = hypot(column[c], column[c + 1]), cosine = column[c] / size, sine = column[c + 1] / size;
+        const double size = sqrt(column[c] * column[c] + column[c + 1] * column[c + 1]);
+        const double cosine = column[c] / size, sine = column[c + 1] / size;
         column[c] = size;
         for (size_t other = c + 1; other < left; other++) {
             double *with = e->r + other * n, up = with[c], down = with[c + 1];
             with[c] = cosine * up + sine * down;
             with[c + 1] = cosine * down - sine * up;
         }
+        double *restrict first = e->j + c * n, *restrict second = first + n;
         for (size_t i = 0; i < n; i++) {
-            double *pair = e->j + i * n + c, first = pair[0], second = pair[1];
-            pair[0] = cosine * first + sine * second;
-            pair[1] = cosine * second - sine * first;
+            const double up = first[i], down = second[i];
+            first[i] = cosine * up + sine * down;
+            second[i] = cosine * down - sine * up;
         }
     }
 }
@@ -120,7 +141,7 @@ static void leave(hcri_elastic *e, size_t at, hcri_elastic_state state) {
 /* Multipliers from the first number on: −1, 0, 1. */
 static int compare(size_t parts, const double *a, const double *b) {
     for (size_t k = 0; k < parts; k++)
-        if (fabs(a[k] - b[k]) > (k + 1 < parts ? rounding * fmax(fabs(a[k]), fabs(b[k])) : 0))
+        if (a[k] != b[k] && (k + 1 == parts || fabs(a[k] - b[k]) > rounding * larger(fabs(a[k]), fabs(b[k]))))
             return a[k] < b[k] ? -1 : 1;
     return 0;
 }
@@ -201,15 +222,13 @@ static int settle_side(hcri_elastic *e, uint32_t side) {
         for (size_t i = 0; i < e->active; i++)
             change(e, e->side[i], -way * e->step[i], e->least, e->multiplier + i * parts);
         change(e, side, way, e->least, e->own);
-        if (left > independence * independence)
-            for (size_t j = 0; j < n; j++) {
-                double along = 0;
-                for (size_t c = e->active; c < n; c++)
-                    along += e->j[j * n + c] * e->d[c];
-                e->y[j] -= way * step * along;
-            }
+        if (left > independence * independence) {
+            find_rest(e);
+            for (size_t j = 0; j < n; j++)
+                e->y[j] -= way * step * e->w[j];
+        }
         if (end == TO_LIMIT) {
-            join(e, side);
+            join(e, side, left);
             return 1;
         }
         if (end == TO_END) {
@@ -226,10 +245,13 @@ static uint32_t find_worst(const hcri_elastic *e) {
     uint32_t worst = UINT32_MAX;
     double most = 0, size = 0;
     for (size_t j = 0; j < e->n; j++)
-        size = fmax(size, fabs(e->y[j]));
+        size = larger(size, fabs(e->y[j]));
     for (size_t i = rows->equalities; i < rows->count; i++) {
         const size_t terms = rows->start[i + 1] - rows->start[i];
         const double value = dot(rows, i, e->y);
+        if (value - rows->upper[i] <= most && rows->lower[i] - value <= most && e->state[2 * i] != HCRI_SIDE_GIVEN_UP &&
+            e->state[2 * i + 1] != HCRI_SIDE_GIVEN_UP)
+            continue; /* as most do */
         for (uint32_t side = 2 * (uint32_t)i; side < 2 * i + 2; side++) {
             const double limit = limit_of(rows, side), over = sign_of(side) * (value - limit);
             const double off = e->state[side] == HCRI_SIDE_GIVEN_UP ? -over : over;
@@ -256,9 +278,12 @@ void hcri_elastic_keep_binding(hcri_elastic *e) {
 int hcri_elastic_bind(hcri_elastic *e, uint32_t side) {
     const unsigned char state = e->state[side];
     memset(e->own, 0, e->parts * sizeof *e->own);
-    const int binds = resolve(e, side) > nearly * nearly;
-    if (binds)
-        join(e, side);
+    const double left = resolve(e, side);
+    const int binds = left > nearly * nearly;
+    if (binds) {
+        find_rest(e);
+        join(e, side, left);
+    }
     e->state[side] = state;
     return binds;
 }
@@ -269,57 +294,61 @@ void hcri_elastic_unbind_given_up(hcri_elastic *e) {
             leave(e, i, HCRI_SIDE_GIVEN_UP);
 }
 
-double hcri_elastic_variation(hcri_elastic *e, size_t count, const uint32_t *columns, const double *values) {
-    double most = 0;
-    memset(e->w, 0, e->n * sizeof *e->w);
-    for (size_t at = 0; at < count; at++) {
-        const double *row = e->j + columns[at] * e->n;
-        for (size_t c = e->active; c < e->n; c++)
-            e->w[c] += values[at] * row[c];
-    }
+void hcri_elastic_outputs_vary(const hcri_elastic *e, double *varies) {
+    memset(varies, 0, e->n * sizeof *varies);
     for (size_t c = e->active; c < e->n; c++)
-        most = fmax(most, fabs(e->w[c]));
-    return most;
+        for (size_t j = 0; j < e->n; j++)
+            varies[j] += e->j[c * e->n + j] * e->j[c * e->n + j];
+    for (size_t j = 0; j < e->n; j++)
+        varies[j] = varies[j] > still * still ? varies[j] : 0;
+}
+
+int hcri_elastic_varies(const hcri_elastic *e, size_t count, const uint32_t *columns, const double *values) {
+    for (size_t c = e->active; c < e->n; c++) {
+        const double *direction = e->j + c * e->n;
+        double sum = 0;
+        for (size_t k = 0; k < count; k++)
+            sum += values[k] * direction[columns[k]];
+        if (fabs(sum) > still)
+            return 1;
+    }
+    return 0;
 }
 
 void hcri_elastic_push(const hcri_elastic *e, double *by_row, double *y) {
-    const size_t n = e->n;
     for (size_t c = 0; c < e->active; c++) {
-        const double *column = e->r + c * n;
+        const double *column = e->r + c * e->n;
         for (size_t s = 0; s < c; s++)
             by_row[c] -= column[s] * by_row[s];
         by_row[c] /= column[c];
     }
-    for (size_t j = 0; j < n; j++)
-        for (size_t c = 0; c < e->active; c++)
-            y[j] += e->j[j * n + c] * by_row[c];
+    for (size_t c = 0; c < e->active; c++)
+        add_column(e, c, by_row[c], y);
+}
+
+static double along_column(const hcri_elastic *e, size_t c, const double *y) {
+    const double *column = e->j + c * e->n;
+    double sum = 0;
+    for (size_t j = 0; j < e->n; j++)
+        sum += column[j] * y[j];
+    return sum;
 }
 
 void hcri_elastic_pull(const hcri_elastic *e, const double *y_bar, double *by_row) {
-    const size_t n = e->n;
     for (size_t c = 0; c < e->active; c++)
-        by_row[c] = 0;
-    for (size_t j = 0; j < n; j++)
-        for (size_t c = 0; c < e->active; c++)
-            by_row[c] += e->j[j * n + c] * y_bar[j];
+        by_row[c] = along_column(e, c, y_bar);
     for (size_t c = e->active; c-- > 0;) {
-        const double *column = e->r + c * n, share = by_row[c] /= column[c];
+        const double *column = e->r + c * e->n, share = by_row[c] /= column[c];
         for (size_t s = 0; s < c; s++)
             by_row[s] -= share * column[s];
     }
 }
 
 void hcri_elastic_leave(hcri_elastic *e, double *direction) {
-    const size_t n = e->n;
-    memset(e->w, 0, n * sizeof *e->w);
-    for (size_t j = 0; j < n; j++)
-        for (size_t c = e->active; c < n; c++)
-            e->w[c] += e->j[j * n + c] * direction[j];
-    for (size_t j = 0; j < n; j++) {
-        direction[j] = 0;
-        for (size_t c = e->active; c < n; c++)
-            direction[j] += e->j[j * n + c] * e->w[c];
-    }
+    memset(e->w, 0, e->n * sizeof *e->w);
+    for (size_t c = e->active; c < e->n; c++)
+        add_column(e, c, along_column(e, c, direction), e->w);
+    memcpy(direction, e->w, e->n * sizeof *direction);
 }
 
 /* Takes away what rounding left of the active rows. */
@@ -340,8 +369,9 @@ static void start(hcri_elastic *e, const double *guess) {
     memcpy(e->y, guess, n * sizeof *guess);
     memset(e->own, 0, e->parts * sizeof *e->own);
     for (uint32_t i = 0; i < e->rows->equalities; i++) {
-        (void)resolve(e, 2 * i);
-        join(e, 2 * i);
+        const double left = resolve(e, 2 * i);
+        find_rest(e);
+        join(e, 2 * i, left);
     }
     refine(e);
 }

@@ -41,7 +41,7 @@ typedef enum hcri_elastic_outcome {
 typedef struct hcri_elastic {
     const hcri_elastic_rows *rows;
     size_t n, parts; /* numbers of a multiplier: a priority each, then the distance */
-    double *j; /* n × n, row by row: an orthonormal basis; the first `active` columns span the active rows, … */
+    double *j; /* n × n, column by column: an orthonormal basis; the first `active` ones span the active rows, … */
     double *r; /* … whose coordinates are the columns of a triangle, n numbers each */
     size_t active;
     uint32_t *side;       /* of each active row */
@@ -59,13 +59,16 @@ size_t hcri_elastic_sides(const hcri_elastic_rows *rows); /* of uint32_t */
 void hcri_elastic_place(hcri_elastic *e, const hcri_elastic_rows *rows, double *numbers, uint32_t *sides);
 /* From a guess, outputs numbers, to e->y. */
 hcri_elastic_outcome hcri_elastic_solve(hcri_elastic *e, const double *guess);
+void hcri_elastic_copy(const hcri_elastic *from, hcri_elastic *to); /* of the same rows */
 /* Active sides go that are there for the distance alone: those left are met by all points of least violation. */
 void hcri_elastic_keep_binding(hcri_elastic *e);
 /* A side whose coefficients don't depend on those of the active ones is active from here on, its state what it was. */
 int hcri_elastic_bind(hcri_elastic *e, uint32_t side); /* 1 when it wasn't and is */
 void hcri_elastic_unbind_given_up(hcri_elastic *e);
-/* How much row i varies along directions that keep the active rows: the largest share of it, 0 where it doesn't. */
-double hcri_elastic_variation(hcri_elastic *e, size_t count, const uint32_t *columns, const double *values);
+/* Of each output whether it varies along directions that keep the active rows: more than 0, or 0. */
+void hcri_elastic_outputs_vary(const hcri_elastic *e, double *varies);
+/* 1 when row i varies by more than a share of it along a direction that keeps the active rows. */
+int hcri_elastic_varies(const hcri_elastic *e, size_t count, const uint32_t *columns, const double *values);
 /* x = R⁻ᵀ of a right side by active rows, then J x added to y: how y moves when active rows' limits do; the adjoint:
  * from the gradient by y that by the active rows' limits; and the part of a direction that active rows leave. */
 void hcri_elastic_push(const hcri_elastic *e, double *by_row, double *y);

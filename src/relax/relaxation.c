@@ -465,11 +465,12 @@ hcr_status hcr_relax_vjp(const hcr_relaxation *relaxation, size_t rows, const do
             continue;
         for (size_t k = 0; k < relaxation->slacks; k++)
             s.slack_bar[relaxation->side[k]] = bar[p + k];
+        hcri_elastic_copy(&s.elastic, &s.before);
         finish(&s, HCR_DOUBLE);
         const double *origin_bar = bar + p + relaxation->slacks + 1;
         if (s.is_centred)
             hcri_relaxed_origin_pull(&s, origin_bar, s.slack_bar, x_bar);
-        (void)solve(&s, parameters + i * p); /* whose rows the origin has changed */
+        hcri_elastic_copy(&s.before, &s.elastic);
         memset(s.bar, 0, relaxation->region->set.n * sizeof *s.bar);
         if (!s.is_centred)
             memcpy(s.bar, origin_bar, s.rows.outputs * sizeof *s.bar);

@@ -36,7 +36,8 @@ typedef struct hcri_relaxing {
     double *guess, *scratch, *bar, *gradient, *by_row;
     uint32_t *columns;
     double *entries;
-    double *slack;                                                            /* of each side: 0 where it holds */
+    double *slack;       /* of each side: 0 where it holds */
+    hcri_elastic before; /* a copy of `elastic`, whose active rows the origin changes */
     double *matrix, *centre, *centre_scratch, *weight, *slack_bar, *row_of_h; /* the origin's */
     hcri_elastic_rows inward_rows; /* directions from the solution inside of limits that are met, as points */
     hcri_elastic inwards;

@@ -5,10 +5,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/kernels.h"
 #include "region/sample_problem.h"
 #include "relax/relaxation.h"
 
-/* A row that varies by less in the face, of length 1, has one value there. */
+/* A limit that a direction of length 1 changes by less doesn't stop it. */
 static const double still = 1e-9;
 /* A limit of this distance, a share of its size, is met. */
 static const double met = 0x1p-46;
@@ -30,26 +31,31 @@ static double distance_of(const hcri_relaxing *s, uint32_t side, const double *y
     return limit_of(s, side) - (side % 2 == 0 ? value : -value);
 }
 
-static int varies(hcri_relaxing *s, size_t r) {
+static int varies(const hcri_relaxing *s, size_t r) {
     const size_t first = s->rows.start[r];
-    return hcri_elastic_variation(&s->elastic, s->rows.start[r + 1] - first, s->rows.columns + first,
-                                  s->rows.values + first) > still;
+    return hcri_elastic_varies(&s->elastic, s->rows.start[r + 1] - first, s->rows.columns + first,
+                               s->rows.values + first);
 }
 
 /* Columns and rows of the centre's problem that have one value are held there. */
 static void hold(hcri_relaxing *s, hcri_sample *sample) {
     const hcri_centres *centres = sample->centres;
     const hcri_barrier *barrier = &centres->barrier;
-    static const double one = 1;
+    hcri_elastic_outputs_vary(&s->elastic, s->bar);
     for (size_t j = 0; j < barrier->columns; j++)
-        if (hcri_elastic_variation(&s->elastic, 1, &centres->output[j], &one) <= still)
+        if (s->bar[centres->output[j]] == 0)
             sample->lower[j] = sample->upper[j] = sample->f[j];
     for (size_t r = 0; r < barrier->rows; r++) {
         const size_t first = barrier->start[r], count = barrier->start[r + 1] - first, i = barrier->columns + r;
-        for (size_t k = 0; k < count; k++)
+        size_t varying = 0;
+        for (size_t k = 0; k < count; k++) {
             s->columns[s->rows.start[s->rows.count] + k] = centres->output[barrier->column[first + k]];
-        if (hcri_elastic_variation(&s->elastic, count, s->columns + s->rows.start[s->rows.count],
-                                   sample->values + first) <= still)
+            varying += s->bar[centres->output[barrier->column[first + k]]] != 0 && sample->values[first + k] != 0;
+        }
+        if (varying == 0)
+            sample->lower[i] = sample->upper[i] = hcri_sample_row(sample, r, sample->f);
+        else if (varying > 1 && !hcri_elastic_varies(&s->elastic, count, s->columns + s->rows.start[s->rows.count],
+                                                     sample->values + first))
             sample->lower[i] = sample->upper[i] = hcri_sample_row(sample, r, sample->f);
     }
     hcri_sample_drop_rows_of_held(sample);
@@ -61,9 +67,27 @@ static void bind_given_up(hcri_relaxing *s) {
             (void)hcri_elastic_bind(&s->elastic, side);
 }
 
-/* The analytic centre of the face, into s->centre, which has a point of it; 0: none was found. */
+/* Limits bind that the search for a centre ended at, f: every point of the face meets them, which multipliers don't
+ * tell where there are others, as of limits of one price. Returns how many. */
+static int bind_narrow(hcri_relaxing *s, const hcri_sample *sample) {
+    const double narrow = 1e-4 * s->relaxation->region->inradius;
+    int count = 0;
+    for (size_t j = 0; j < sample->centres->barrier.columns; j++)
+        s->centre[sample->centres->output[j]] = sample->f[j];
+    hcri_affine_complete(&s->relaxation->region->affine, s->centre);
+    for (uint32_t side = 2 * (uint32_t)s->rows.equalities; side < 2 * s->rows.count; side++)
+        if (s->elastic.state[side] == HCRI_SIDE_FREE && distance_of(s, side, s->centre) < narrow &&
+            hcri_elastic_bind(&s->elastic, side)) {
+            s->elastic.state[side] = HCRI_SIDE_ACTIVE;
+            count++;
+        }
+    return count;
+}
+
+/* The analytic centre of the face, into s->centre; 0: none was found. */
 static int find_centre(hcri_relaxing *s) {
     const hcr_region *region = s->relaxation->region;
+    memcpy(s->centre, s->point, region->set.n * sizeof *s->centre); /* and the parameters */
     if (s->elastic.active == s->elastic.n)
         return 1;
     if (region->centres == NULL)
@@ -77,13 +101,15 @@ static int find_centre(hcri_relaxing *s) {
         sample.lower[at] -= s->slack[2 * r + 1];
     }
     hold(s, &sample);
-    const hcri_barrier_problem problem = hcri_sample_problem(&sample, s->point);
     const hcri_barrier *barrier = &sample.centres->barrier;
-    int found = hcri_barrier_centre(barrier, &problem, sample.f, sample.scratch);
-    for (size_t j = 0; j < barrier->columns && !found; j++) /* once more from elsewhere */
-        sample.f[j] = s->guess[sample.centres->output[j]];
-    if (!found && !hcri_barrier_centre(barrier, &problem, sample.f, sample.scratch))
+    hcri_barrier_problem problem = hcri_sample_problem(&sample, s->point);
+    problem.steps = 20;
+    if (!hcri_barrier_centre(barrier, &problem, sample.f, sample.scratch)) {
+        if (bind_narrow(s, &sample) > 0)
+            return find_centre(s);
+        memcpy(s->centre, s->point, region->set.n * sizeof *s->centre);
         return 0;
+    }
     for (size_t j = 0; j < barrier->columns; j++)
         s->centre[sample.centres->output[j]] = sample.f[j];
     hcri_affine_complete(&region->affine, s->centre);
@@ -158,7 +184,6 @@ void hcri_relaxed_origin(hcri_relaxing *s) {
     const size_t outputs = s->rows.outputs;
     hcri_elastic_keep_binding(e);
     bind_given_up(s);
-    memcpy(s->centre, s->point, s->relaxation->region->set.n * sizeof *s->centre); /* and the parameters */
     s->is_centred = find_centre(s);
     bind_met(s);
     for (size_t i = 0; i < e->active; i++) /* equalities are kept, and sides that were given up have their room */
@@ -205,21 +230,14 @@ static void multiply(const hcri_relaxing *s, const double *v, double *out) {
 static int solve_in_face(hcri_relaxing *s, const double *bar, double *v) {
     const hcri_elastic *e = &s->elastic;
     const size_t n = e->n, k = n - e->active;
+    const double *directions = e->j + e->active * n;
     double *m = s->matrix, *q = s->row_of_h;
     memset(v, 0, n * sizeof *v);
     for (size_t c = 0; c < k; c++) {
-        double *column = s->guess; /* which isn't needed any more */
-        q[c] = 0;
-        for (size_t j = 0; j < n; j++) {
-            column[j] = e->j[j * n + e->active + c];
-            q[c] += column[j] * bar[j];
-        }
-        multiply(s, column, s->entries);
-        for (size_t d = 0; d < k; d++)
-            m[c * k + d] = 0;
-        for (size_t j = 0; j < n; j++)
-            for (size_t d = 0; d < k; d++)
-                m[c * k + d] += e->j[j * n + e->active + d] * s->entries[j];
+        q[c] = hcri_kernels_best()->dot(n, directions + c * n, bar);
+        multiply(s, directions + c * n, s->entries);
+        for (size_t d = 0; d <= c; d++)
+            m[c * k + d] = hcri_kernels_best()->dot(n, directions + d * n, s->entries);
     }
     for (size_t c = 0; c < k; c++) { /* Cholesky, and the forward solution */
         for (size_t d = 0; d < c; d++)
@@ -241,9 +259,9 @@ static int solve_in_face(hcri_relaxing *s, const double *bar, double *v) {
             q[c] -= m[b * k + c] * q[b];
         q[c] /= m[c * k + c];
     }
-    for (size_t j = 0; j < n; j++)
-        for (size_t c = 0; c < k; c++)
-            v[j] += e->j[j * n + e->active + c] * q[c];
+    for (size_t c = 0; c < k; c++)
+        for (size_t j = 0; j < n; j++)
+            v[j] += directions[c * n + j] * q[c];
     return 1;
 }
 

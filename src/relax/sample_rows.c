@@ -44,8 +44,8 @@ hcr_status hcri_relaxing_create(const hcr_relaxation *relaxation, const hcr_allo
                            2 * count,
                            outputs};
     const size_t of_elastic = hcri_elastic_numbers(rows), sides_of_elastic = hcri_elastic_sides(rows);
-    double *numbers = hcri_allocate(memory, of_elastic, 2 * sizeof *numbers);
-    uint32_t *sides = hcri_allocate(memory, sides_of_elastic, 2 * sizeof *sides);
+    double *numbers = hcri_allocate(memory, of_elastic, 3 * sizeof *numbers);
+    uint32_t *sides = hcri_allocate(memory, sides_of_elastic, 3 * sizeof *sides);
     relaxing->inward_priority = hcri_allocate(memory, 2 * count, 1);
     relaxing->columns = hcri_allocate(memory, most_terms(relaxation) + n, sizeof *relaxing->columns);
     relaxing->priority = hcri_allocate(memory, 2 * count, 1);
@@ -73,6 +73,7 @@ hcr_status hcri_relaxing_create(const hcr_relaxation *relaxation, const hcr_allo
     relaxing->inward_rows.priority = relaxing->inward_priority;
     hcri_elastic_place(&relaxing->elastic, &relaxing->rows, numbers, sides);
     hcri_elastic_place(&relaxing->inwards, &relaxing->inward_rows, numbers + of_elastic, sides + sides_of_elastic);
+    hcri_elastic_place(&relaxing->before, &relaxing->rows, numbers + 2 * of_elastic, sides + 2 * sides_of_elastic);
     return HCR_OK;
 }
 
