@@ -199,7 +199,7 @@ static hcri_sample_origin take_brought(const hcr_region *region, double *point, 
     hcri_affine_complete(&region->affine, point);
     hcri_centres_hold_near(region, point, is_free, scratch + region->scratch);
     return hcri_sample_origin_verify(region, HCRI_SAMPLE_ORIGIN_CENTRE, HCR_DOUBLE, point, is_free, scratch) &&
-                   is_between_bounds(region, point, NULL)
+                   is_between_bounds(region, point, is_free)
                ? HCRI_SAMPLE_ORIGIN_CENTRE
                : HCRI_SAMPLE_ORIGIN_NONE;
 }

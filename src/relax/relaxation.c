@@ -146,6 +146,32 @@ static hcr_status find_places(hcr_relaxation *at, hcr_error *error) {
     return HCR_OK;
 }
 
+/* Rows of the same coefficients, or of opposite ones; those that move have none. */
+static hcr_status find_twins(hcr_relaxation *at, hcr_error *error) {
+    const hcri_elastic_rows *rows = &at->rows;
+    at->twin = hcri_allocate(hcri_pool_allocator(&at->memory), rows->count, sizeof *at->twin);
+    if (at->twin == NULL)
+        return hcri_fail_memory(error);
+    for (size_t r = 0; r < rows->count; r++) {
+        const size_t first = rows->start[r], terms = rows->start[r + 1] - first;
+        at->twin[r] = (uint32_t)r;
+        for (size_t t = 0; t < r && r < at->moving && at->twin[r] == r; t++) {
+            const size_t other = rows->start[t];
+            size_t same = 0;
+            if (rows->start[t + 1] - other != terms)
+                continue;
+            while (same < terms && rows->columns[first + same] == rows->columns[other + same] &&
+                   fabs(rows->values[first + same]) == fabs(rows->values[other + same]) &&
+                   (rows->values[first + same] == rows->values[other + same]) ==
+                       (rows->values[first] == rows->values[other]))
+                same++;
+            if (same == terms)
+                at->twin[r] = (uint32_t)t;
+        }
+    }
+    return HCR_OK;
+}
+
 /* The sides of soft statements; without such all that can be. */
 static hcr_status choose_soft(collecting *c, unsigned char *priority, double *price, hcr_error *error) {
     hcr_relaxation *at = c->at;
@@ -219,6 +245,7 @@ static hcr_status collect(hcr_relaxation *at, hcr_error *error) {
     at->rows.price = price;
     at->widest = widest_slack(at, size);
     HCRI_TRY(find_places(at, error));
+    HCRI_TRY(find_twins(at, error));
     return choose_soft(&c, priority, price, error);
 }
 
@@ -314,10 +341,6 @@ static double up(const hcri_relaxing *s, double x) {
     return s->precision == HCR_DOUBLE ? x : (double)((double)nearest < x ? nextafterf(nearest, INFINITY) : nearest);
 }
 
-static double room_of(const hcri_relaxing *s, uint32_t side) {
-    return up(s, room_share[s->precision] * size_of(s, side));
-}
-
 static hcr_status check(const hcr_relaxation *relaxation, size_t rows, const void *in, const void *out,
                         hcr_error *error) {
     return relaxation == NULL || (rows != 0 && (in == NULL || out == NULL))
@@ -325,14 +348,31 @@ static hcr_status check(const hcr_relaxation *relaxation, size_t rows, const voi
                : HCR_OK;
 }
 
-/* Slacks and origin of a sample that is relaxed. */
-static void finish(hcri_relaxing *s, hcr_precision precision) {
-    s->precision = precision;
-    for (uint32_t side = 0; side < 2 * s->rows.count; side++)
+static void take_slacks(hcri_relaxing *s, double least) {
+    for (uint32_t side = 0; side < 2 * s->rows.count; side++) {
+        const double size = fmax(size_of(s, side), least * s->length[side / 2]);
         s->slack[side] = s->elastic.state[side] == HCRI_SIDE_GIVEN_UP
-                             ? up(s, fmax(0, hcri_relaxing_violation(s, side)) + room_of(s, side))
+                             ? up(s, fmax(0, hcri_relaxing_violation(s, side)) + up(s, room_share[s->precision] * size))
                              : 0;
+    }
+}
+
+/* Slacks and origin of a sample that is relaxed. Where rows that bind have terms so much larger than those of rows that
+ * give that their rounding takes all of the room, there is room for the largest. */
+static void finish(hcri_relaxing *s, hcr_precision precision) {
+    double least = 0;
+    s->precision = precision;
+    hcri_elastic_copy(&s->elastic, &s->before);
+    take_slacks(s, 0);
     hcri_relaxed_origin(s);
+    for (int time = 0; time < 2 && !hcri_relaxed_origin_is_inside(s); time++) {
+        hcri_elastic_copy(&s->before, &s->elastic);
+        for (uint32_t side = 0; time == 0 && side < 2 * s->rows.count; side++)
+            if (s->elastic.state[side] != HCRI_SIDE_FREE)
+                least = fmax(least, size_of(s, side) / s->length[side / 2]);
+        take_slacks(s, time == 0 ? least : 64 * least);
+        hcri_relaxed_origin(s);
+    }
 }
 
 /* Entry k of what stands behind the parameters: the slacks, the room, then the origin. */
@@ -465,7 +505,6 @@ hcr_status hcr_relax_vjp(const hcr_relaxation *relaxation, size_t rows, const do
             continue;
         for (size_t k = 0; k < relaxation->slacks; k++)
             s.slack_bar[relaxation->side[k]] = bar[p + k];
-        hcri_elastic_copy(&s.elastic, &s.before);
         finish(&s, HCR_DOUBLE);
         const double *origin_bar = bar + p + relaxation->slacks + 1;
         if (s.is_centred)

@@ -22,6 +22,7 @@ struct hcr_relaxation {
     uint32_t *slack; /* of each side, HCRI_NO_SLACK where it is hard */
     uint32_t *side;  /* of each slack */
     double widest;   /* no slack is larger */
+    uint32_t *twin;  /* of each row the first one with its coefficients, or with their opposites */
     uint32_t *place; /* of each row, in the limits of the region's centres; HCRI_NO_SLACK: it has none */
 };
 
@@ -44,8 +45,10 @@ typedef struct hcri_relaxing {
     double *inward_lower, *inward_upper;
     unsigned char *inward_priority;
     hcr_precision precision;
-    int is_centred; /* else the origin is the solution, and moves with it */
-    double room;    /* limits that are no further from it count as met */
+    unsigned char *pinned; /* 1 for rows that relaxed limits, of their own and of their twins, leave one value */
+    int is_centred;        /* else the origin is the solution, and moves with it */
+    double size;           /* of the solution: its largest output */
+    double room;           /* limits that are no further from it count as met */
 } hcri_relaxing;
 
 hcr_status hcri_relaxing_create(const hcr_relaxation *relaxation, const hcr_allocator *memory, hcri_relaxing *relaxing,
@@ -59,6 +62,8 @@ double hcri_relaxing_violation(const hcri_relaxing *relaxing, uint32_t side);
  * s->centre: in the face of least violation their analytic centre, from where it goes inside by a share of the room.
  * From here on only the sides that every point of the face meets are active. */
 void hcri_relaxed_origin(hcri_relaxing *relaxing);
+/* 1 when it is inside of all limits by more than rounding. */
+int hcri_relaxed_origin_is_inside(const hcri_relaxing *relaxing);
 /* The gradients by the parameters and by the slacks of sides, both added to, from that by the origin. */
 void hcri_relaxed_origin_pull(hcri_relaxing *relaxing, const double *origin_bar, double *slack_bar, double *x_bar);
 void hcri_relaxing_add_gradient(const hcri_relaxing *relaxing, uint32_t side, const double *point, double weight,

@@ -11,7 +11,7 @@
 
 /* A limit that a direction of length 1 changes by less doesn't stop it. */
 static const double still = 1e-9;
-/* A limit of this distance, a share of its size, is met. */
+/* A limit of this distance, a share of its size and of the largest output's, is met. */
 static const double met = 0x1p-46;
 
 static double limit_of(const hcri_relaxing *s, uint32_t side) {
@@ -61,6 +61,29 @@ static void hold(hcri_relaxing *s, hcri_sample *sample) {
     hcri_sample_drop_rows_of_held(sample);
 }
 
+/* Which rows have one value, and these bind: from limits of all rows with the same coefficients. An output of one value
+ * has just that, at which rounding would be outside. */
+static void pin(hcri_relaxing *s) {
+    const uint32_t *twin = s->relaxation->twin;
+    double *top = s->weight, *bottom = s->weight + s->rows.count;
+    for (size_t r = 0; r < s->rows.count; r++) {
+        const size_t t = twin[r], opposite = s->rows.values[s->rows.start[r]] != s->rows.values[s->rows.start[t]];
+        const double high = limit_of(s, 2 * (uint32_t)r + (uint32_t)opposite);
+        const double low = -limit_of(s, 2 * (uint32_t)r + 1 - (uint32_t)opposite);
+        top[t] = t == r ? high : fmin(top[t], high);
+        bottom[t] = t == r ? low : fmax(bottom[t], low);
+    }
+    for (size_t r = 0; r < s->rows.count; r++) {
+        const size_t t = twin[r], first = s->rows.start[r];
+        s->pinned[r] = r < s->rows.equalities || (!isinf(top[t]) && top[t] - bottom[t] <= met * fabs(top[t]));
+        if (!s->pinned[r])
+            continue;
+        (void)hcri_elastic_bind(&s->elastic, 2 * (uint32_t)r);
+        if (t == r && s->rows.start[r + 1] - first == 1)
+            s->point[s->rows.columns[first]] = s->rows.values[first] * top[t];
+    }
+}
+
 static void bind_given_up(hcri_relaxing *s) {
     for (uint32_t side = 0; side < 2 * s->rows.count; side++)
         if (s->elastic.state[side] == HCRI_SIDE_GIVEN_UP)
@@ -76,8 +99,8 @@ static int bind_narrow(hcri_relaxing *s, const hcri_sample *sample) {
         s->centre[sample->centres->output[j]] = sample->f[j];
     hcri_affine_complete(&s->relaxation->region->affine, s->centre);
     for (uint32_t side = 2 * (uint32_t)s->rows.equalities; side < 2 * s->rows.count; side++)
-        if (s->elastic.state[side] == HCRI_SIDE_FREE && distance_of(s, side, s->centre) < narrow &&
-            hcri_elastic_bind(&s->elastic, side)) {
+        if (s->elastic.state[side] == HCRI_SIDE_FREE && !s->pinned[side / 2] &&
+            distance_of(s, side, s->centre) < narrow && hcri_elastic_bind(&s->elastic, side)) {
             s->elastic.state[side] = HCRI_SIDE_ACTIVE;
             count++;
         }
@@ -118,8 +141,8 @@ static int find_centre(hcri_relaxing *s) {
 
 static int is_met(const hcri_relaxing *s, uint32_t side) {
     const double limit = limit_of(s, side);
-    return !isinf(limit) && s->elastic.state[side] == HCRI_SIDE_FREE &&
-           distance_of(s, side, s->centre) <= met * fmax(fabs(limit), 1e-300);
+    return !isinf(limit) && s->elastic.state[side] == HCRI_SIDE_FREE && !s->pinned[side / 2] &&
+           distance_of(s, side, s->centre) <= met * (fabs(limit) + s->size);
 }
 
 /* Limits that are met at the origin bind, as where those that were given up end a chain of others: the origin moves
@@ -144,7 +167,7 @@ static double most_along(const hcri_relaxing *s, const double *by) {
     for (uint32_t side = 2 * (uint32_t)s->rows.equalities; side < 2 * s->rows.count; side++) {
         const double growth = (side % 2 == 0 ? 1 : -1) * dot(s, side / 2, by);
         if (growth > still && s->elastic.state[side] != HCRI_SIDE_ACTIVE)
-            most = fmin(most, 0.5 * distance_of(s, side, s->centre) / growth);
+            most = is_met(s, side) ? 0 : fmin(most, 0.5 * distance_of(s, side, s->centre) / growth);
     }
     return most;
 }
@@ -155,11 +178,11 @@ static int find_inwards(hcri_relaxing *s, double *by) {
     for (uint32_t side = 0; side < 2 * s->rows.count; side++) {
         const size_t r = side / 2;
         const double sign = side % 2 == 0 ? 1 : -1;
-        const int is_given_up = s->elastic.state[side] == HCRI_SIDE_GIVEN_UP, is_equality = r < s->rows.equalities;
+        const int is_given_up = s->elastic.state[side] == HCRI_SIDE_GIVEN_UP;
         const int is_tight = s->elastic.state[side] == HCRI_SIDE_ACTIVE || is_met(s, side);
-        (side % 2 == 0 ? s->inward_upper : s->inward_lower)[r] = is_equality || is_given_up ? 0
-                                                                 : is_tight                 ? -sign
-                                                                                            : sign * INFINITY;
+        (side % 2 == 0 ? s->inward_upper : s->inward_lower)[r] = s->pinned[r] || is_given_up ? 0
+                                                                 : is_tight                  ? -sign
+                                                                                             : sign * INFINITY;
         s->inward_priority[side] = is_given_up ? 1 : 0;
     }
     memset(by, 0, s->relaxation->region->set.n * sizeof *by);
@@ -182,12 +205,16 @@ static double room_of(const hcri_relaxing *s, const double *origin) {
 void hcri_relaxed_origin(hcri_relaxing *s) {
     hcri_elastic *e = &s->elastic;
     const size_t outputs = s->rows.outputs;
+    s->size = 0;
+    for (size_t j = 0; j < outputs; j++)
+        s->size = fmax(s->size, fabs(s->point[j]));
     hcri_elastic_keep_binding(e);
     bind_given_up(s);
+    pin(s);
     s->is_centred = find_centre(s);
     bind_met(s);
-    for (size_t i = 0; i < e->active; i++) /* equalities are kept, and sides that were given up have their room */
-        s->by_row[i] = e->side[i] / 2 < s->rows.equalities || e->state[e->side[i]] == HCRI_SIDE_GIVEN_UP ? 0 : -1;
+    for (size_t i = 0; i < e->active; i++) /* sides that were given up have their room */
+        s->by_row[i] = s->pinned[e->side[i] / 2] || e->state[e->side[i]] == HCRI_SIDE_GIVEN_UP ? 0 : -1;
     memset(s->bar, 0, s->relaxation->region->set.n * sizeof *s->bar);
     hcri_elastic_push(e, s->by_row, s->bar);
     double share = most_along(s, s->bar);
@@ -195,7 +222,28 @@ void hcri_relaxed_origin(hcri_relaxing *s) {
         share = most_along(s, s->bar);
     for (size_t j = 0; j < outputs && isfinite(share); j++)
         s->centre[j] += share * s->bar[j];
+    for (size_t r = 0; r < s->rows.count; r++) {
+        const uint32_t j = s->rows.columns[s->rows.start[r]];
+        if (s->pinned[r] && s->rows.start[r + 1] - s->rows.start[r] == 1)
+            s->centre[j] = s->point[j];
+    }
     s->room = room_of(s, s->centre);
+}
+
+int hcri_relaxed_origin_is_inside(const hcri_relaxing *s) {
+    const double unit = s->precision == HCR_DOUBLE ? 0x1p-53 : 0x1p-24;
+    for (size_t r = s->rows.equalities; r < s->rows.count; r++) {
+        const size_t first = s->rows.start[r], last = s->rows.start[r + 1];
+        double size = 0;
+        for (size_t k = first; k < last; k++)
+            size += fabs(s->rows.values[k] * s->centre[s->rows.columns[k]]);
+        for (uint32_t side = 2 * (uint32_t)r; side < 2 * r + 2 && !s->pinned[r]; side++) {
+            const double limit = limit_of(s, side);
+            if (distance_of(s, side, s->centre) < 2 * (double)(last - first + 4) * unit * (size + fabs(limit)))
+                return 0;
+        }
+    }
+    return 1;
 }
 
 /* ------------------------------------------------------------------------------------------------------ derivatives */

@@ -49,10 +49,11 @@ hcr_status hcri_relaxing_create(const hcr_relaxation *relaxation, const hcr_allo
     relaxing->inward_priority = hcri_allocate(memory, 2 * count, 1);
     relaxing->columns = hcri_allocate(memory, most_terms(relaxation) + n, sizeof *relaxing->columns);
     relaxing->priority = hcri_allocate(memory, 2 * count, 1);
+    relaxing->pinned = hcri_allocate(memory, count, 1);
     for (size_t i = 0; i < sizeof array / sizeof *array; i++)
         *array[i] = hcri_allocate(memory, size[i], sizeof(double));
     int enough = numbers != NULL && sides != NULL && relaxing->columns != NULL && relaxing->priority != NULL &&
-                 relaxing->inward_priority != NULL;
+                 relaxing->inward_priority != NULL && relaxing->pinned != NULL;
     for (size_t i = 0; i < sizeof array / sizeof *array; i++)
         enough &= *array[i] != NULL;
     HCRI_ALLOCATED(enough);
