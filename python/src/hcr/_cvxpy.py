@@ -424,8 +424,8 @@ class _Translation:
             x, y, z = self._arguments(c)
             yield f"{x} + rel_entr({y}, {z}) <= 0"
         elif kind in ("PowCone3D", "PowCone3DApprox"):  # x^a y^(1-a) >= |z|
-            x, y, z = (self._each(e) for e in c.args)
-            for a, *factors, limited in zip(np.ravel(c.alpha.value), x, y, z, strict=True):
+            elements = (self._each(e) for e in c.args)
+            for a, *factors, limited in zip(np.ravel(c.alpha.value), *elements, strict=True):
                 yield f"abs({limited}) <= {self._weighted_mean(c, factors, np.array([a, 1 - a]))}"
         elif kind in ("PowConeND", "PowConeNDApprox"):  # Π Wᵢ^aᵢ >= |z|, of each column (axis 0) or row
             w, alpha = c.args[0] if c.axis == 0 else c.args[0].T, np.asarray(c.alpha.value, dtype=np.float64)

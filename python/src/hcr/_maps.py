@@ -161,7 +161,7 @@ class Map:
         if on_empty == "nan" or (known_on_empty(on_empty) and given is None):
             result, found = map._results(array, given, bad, outcomes)
         else:
-            result, found = map._relaxed(array, cast(Array, given), bad, on_empty, outcomes)
+            result, found = map._relaxed(array, given, bad, on_empty, outcomes)
         answer = result if result.shape else result[()]
         return (answer, found) if outcomes else answer
 

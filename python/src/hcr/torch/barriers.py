@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import torch
-
-Tensor = torch.Tensor
+from torch import Tensor
 
 
 def barrier_rows(
