@@ -16,7 +16,9 @@ struct job {
     struct row_map rows; /* first: what `compute` gets is the job */
     const char *plot_path;
     hcr_model *model;
-    size_t paths; /* of a model of samples, of each row; 0: it is none */
+    int relaxes;                /* rows whose limits contradict each other, … */
+    hcr_relaxation *relaxation; /* … with this */
+    size_t paths;               /* of a model of samples, of each row; 0: it is none */
     uint64_t seed;
     hcri_random random;
     double *inputs, *parameters;        /* of the paths at hand: those of their rows, with noise behind the inputs */
@@ -78,9 +80,15 @@ static void compute(struct row_map *map) {
         inputs = job->inputs;
         parameters = job->parameters;
     }
-    must(map->single
-             ? hcr_predict_f32(job->model, map->lines, inputs, parameters, map->singles, map->outcomes, &failure)
-             : hcr_predict(job->model, map->lines, inputs, parameters, map->values, map->outcomes, &failure));
+    if (job->relaxation != NULL)
+        must(map->single ? hcr_predict_relaxed_f32(job->model, job->relaxation, map->lines, inputs, parameters,
+                                                   map->singles, map->outcomes, &failure)
+                         : hcr_predict_relaxed(job->model, job->relaxation, map->lines, inputs, parameters, map->values,
+                                               map->outcomes, &failure));
+    else
+        must(map->single
+                 ? hcr_predict_f32(job->model, map->lines, inputs, parameters, map->singles, map->outcomes, &failure)
+                 : hcr_predict(job->model, map->lines, inputs, parameters, map->values, map->outcomes, &failure));
     if (job->paths != 0)
         number_paths(job);
     if (map->lines > 0)
@@ -229,9 +237,12 @@ static int run(struct job *job, const char *const *operand) {
     samples->names = hcr_model_input_names(job->model);
     samples->column = hcr_model_parameter_columns(job->model);
     samples->parameters.region = region;
+    if (job->relaxes)
+        must(hcr_relaxation_create(region, &job->relaxation, &failure));
     row_map_run(rows, operand[1], compute);
     if (job->plot_path != NULL)
         draw(job);
+    row_map_tell(rows, HCR_OUTCOME_RELAXED);
     const int any = row_map_tell(rows, HCR_OUTCOME_BAD_VALUE);
     return samples_tell_lost(samples) || any ? EXIT_OUTSIDE : EXIT_DONE;
 }
@@ -242,6 +253,9 @@ int command_predict(int argc, char **argv) {
         OPTION_ROW_OUTPUT(&job.rows.results.path),
         OPTION_ROW_PARAMETERS(&job.rows.samples.parameters.path),
         OPTION_ROW_SINGLE(&job.rows.single),
+        {OPTION_CHOICE, '\0', "on-empty", "nan|relax",
+         "rows whose limits contradict each other: NaN; the prediction within limits that give as little as they can",
+         &job.relaxes, 0, 0},
         {OPTION_COUNT, '\0', "samples", "N",
          "of a model of samples: paths of each row, numbered in the column sample_id; as many as in training",
          &job.paths, 1, 0},

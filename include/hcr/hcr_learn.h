@@ -161,6 +161,16 @@ HCR_API HCR_MUST_USE hcr_status hcr_predict_f32(const hcr_model *model, size_t r
                                                 const double *parameters, float *Y, uint32_t *outcomes,
                                                 hcr_error *error);
 
+/* hcr_predict, but for rows whose limits contradict each other: those are predicted within the limits that
+ * `relaxation`, of hcr_model_region, gives them (hcr_relax), with the outcome HCR_OUTCOME_RELAXED, or that of the
+ * relaxed limits where the prediction isn't inside of those. `outcomes` is wanted. UNSUPPORTED for a blend. */
+HCR_API HCR_MUST_USE hcr_status hcr_predict_relaxed(const hcr_model *model, const hcr_relaxation *relaxation,
+                                                    size_t rows, const double *X, const double *parameters, double *Y,
+                                                    uint32_t *outcomes, hcr_error *error);
+HCR_API HCR_MUST_USE hcr_status hcr_predict_relaxed_f32(const hcr_model *model, const hcr_relaxation *relaxation,
+                                                        size_t rows, const double *X, const double *parameters,
+                                                        float *Y, uint32_t *outcomes, hcr_error *error);
+
 /* What the network hands to the region's map, for those who want to see or time the map alone: rows × (n + 1) for
  * hcr_decode of heads hcr and hcr-direct, rows × n for hcr_contract, hcr_soften, and of head simple the prediction. NaN
  * for a row of X with a bad value, and for parameters that give the prediction NaN. UNSUPPORTED for a blend. */

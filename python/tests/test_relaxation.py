@@ -399,3 +399,34 @@ def test_barriers_that_no_input_keeps():
         b = np.r_[drift[i] + value[i], np.ones(4)]
         best = least(A, b, np.r_[1, 4, np.ones(4)], hard=range(2, 6))
         assert abs(short[i] @ [1, 4] - best) < 1e-8
+
+
+@pytest.mark.parametrize("head", ["hcr-contract", "hcr-soften", "hcr-direct", "hcr", "hcr-project"])
+@pytest.mark.parametrize("apart", [True, False])
+def test_models_predict_within_relaxed_limits(plan, head, apart):
+    """Rows without a point are inside the relaxed limits in exact arithmetic; the others have the same bits."""
+    x, rng = samples(300, 7)
+    inputs = rng.standard_normal((len(x), 3))
+    targets = plan.contract(rng.standard_normal((len(x), N)), x, on_empty="relax")
+    has_point = ~np.isnan(plan.contract(np.zeros((len(x), N)), x)).any(axis=1)
+    assert 20 < has_point.sum() < 280
+    given = x if apart else None
+    if apart:
+        model = hcr.fit(plan, inputs[has_point], targets[has_point], parameters=x[has_point], head=head, epochs=2)
+    else:
+        names = [*(f"z{k}" for k in range(3)), *plan.parameters.names]
+        frame = pytest.importorskip("pandas").DataFrame(np.concatenate([inputs, x], axis=1), columns=names)
+        inputs = frame
+        model = hcr.fit(plan, frame[has_point], targets[has_point], head=head, epochs=2)
+    for single in (False, True):
+        plain, outcomes = model.predict(inputs, given, single=single, outcomes=True)
+        relaxed, found = model.predict(inputs, given, single=single, outcomes=True, on_empty="relax")
+        empty = outcomes == hcr.Outcome.NO_ORIGIN
+        assert (empty == ~has_point).all()
+        assert np.array_equal(relaxed[~empty], plain[~empty])
+        assert (found[~empty] == outcomes[~empty]).all()
+        assert (found[empty] == hcr.Outcome.RELAXED).all()
+        wide = plan.relaxation(x.astype(relaxed.dtype))
+        assert plan.relaxation.region.check(relaxed[empty], wide[empty]).all()
+    with pytest.raises(hcr.InvalidError, match="must be 'nan' or 'relax'"):
+        model.predict(inputs, given, on_empty="nearest")

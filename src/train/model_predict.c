@@ -33,10 +33,10 @@ static void room_release(prediction_room *room) {
     hcr_projector_free(room->projector);
 }
 
-static hcr_status room_create(prediction_room *room, const hcr_model *model, size_t rows, int single,
-                              hcr_error *error) {
+static hcr_status room_create(prediction_room *room, const hcr_model *model, const hcr_region *region, size_t rows,
+                              int single, hcr_error *error) {
     const hcri_net *net = &model->net;
-    const size_t p = hcr_region_parameters(model->region), singles = single ? rows : 0;
+    const size_t p = hcr_region_parameters(region), singles = single ? rows : 0;
     room->threads = 1;
     room->scratch = hcri_strips(hcri_predictor_scratch(net));
 #if defined(_OPENMP)
@@ -57,13 +57,13 @@ static hcr_status room_create(prediction_room *room, const hcr_model *model, siz
     room->rays = hcri_allocate(a, rows, sizeof *room->rays);
     HCRI_TRY(hcri_pool_check(&room->memory, error));
     if (p != 0)
-        HCRI_TRY(hcri_places_create(model->region, rows, a, &room->places, error));
+        HCRI_TRY(hcri_places_create(region, rows, a, &room->places, error));
     if (model->head == HCR_HEAD_PROJECT) {
         hcr_projector_options options = HCR_PROJECTOR_OPTIONS_INIT;
         options.threads = threads;
-        HCRI_TRY(hcr_projector_create(model->region, &options, &room->projector, error));
+        HCRI_TRY(hcr_projector_create(region, &options, &room->projector, error));
     }
-    return hcr_workspace_create(model->region, threads, &room->workspace, error);
+    return hcr_workspace_create(region, threads, &room->workspace, error);
 }
 
 /* Group g of the block's rows through the network; rows that fill up the last group are 0. */
@@ -99,6 +99,7 @@ static int nothing_at(const hcri_places *places, size_t place) {
 
 /* Rows, and what is wanted of them. */
 typedef struct request {
+    const hcr_region *region;     /* NULL: the model's; a relaxed one, whose parameters are given */
     const double *X, *parameters; /* NULL: among the inputs */
     double *Y, *points;           /* one of these three */
     float *Y_f32;
@@ -110,7 +111,7 @@ static request from_row(const hcr_model *model, const request *whole, size_t row
     request rest = *whole;
     rest.X += row * model->net.inputs;
     if (rest.parameters != NULL)
-        rest.parameters += row * hcr_region_parameters(model->region);
+        rest.parameters += row * hcr_region_parameters(whole->region);
     if (rest.Y != NULL)
         rest.Y += row * model->targets.count;
     if (rest.points != NULL)
@@ -145,8 +146,8 @@ static hcr_status predict_simple(const hcr_model *model, const prediction_room *
             continue;
         uint8_t inside = 0;
         HCRI_TRY(Y != NULL
-                     ? hcr_check(model->region, 1, p == 0 ? NULL : places->x + i * p, Y + i * n, &inside, NULL, error)
-                     : hcr_check_f32(model->region, 1, p == 0 ? NULL : room->x_f32 + i * p, Y_f32 + i * n, &inside,
+                     ? hcr_check(wanted->region, 1, p == 0 ? NULL : places->x + i * p, Y + i * n, &inside, NULL, error)
+                     : hcr_check_f32(wanted->region, 1, p == 0 ? NULL : room->x_f32 + i * p, Y_f32 + i * n, &inside,
                                      NULL, error));
         wanted->outcomes[i] = nowhere  ? places->rays[place].outcome
                               : bad    ? HCR_OUTCOME_BAD_VALUE
@@ -158,7 +159,7 @@ static hcr_status predict_simple(const hcr_model *model, const prediction_room *
 
 static hcr_status predict_inside(const hcr_model *model, const prediction_room *room, size_t rows,
                                  const request *wanted, hcr_error *error) {
-    const hcr_region *region = model->region;
+    const hcr_region *region = wanted->region;
     hcr_workspace *workspace = room->workspace;
     hcr_ray *rays = room->rays;
     if (wanted->Y != NULL) {
@@ -190,13 +191,16 @@ static hcr_status predict_nearest(const hcr_model *model, const prediction_room 
 }
 
 /* The samples' parameters, and what they make of their regions. */
-static hcr_status find_places(const hcr_model *model, prediction_room *room, size_t rows, const double *X,
-                              const double *parameters, int single, hcr_error *error) {
+static hcr_status find_places(const hcr_model *model, prediction_room *room, size_t rows, const request *wanted,
+                              hcr_error *error) {
     hcri_places *places = &room->places;
     if (places->parameters == 0)
         return HCR_OK;
-    HCRI_TRY(hcri_model_take_parameters(model, rows, X, parameters, places->x, error));
-    for (size_t k = 0; single && k < rows * places->parameters; k++) {
+    if (wanted->region == model->region)
+        HCRI_TRY(hcri_model_take_parameters(model, rows, wanted->X, wanted->parameters, places->x, error));
+    else
+        memcpy(places->x, wanted->parameters, rows * places->parameters * sizeof *places->x);
+    for (size_t k = 0; wanted->Y_f32 != NULL && k < rows * places->parameters; k++) {
         room->x_f32[k] = (float)places->x[k];
         places->x[k] = (double)room->x_f32[k];
     }
@@ -222,7 +226,7 @@ static void predict_points(const hcr_model *model, prediction_room *room, size_t
 
 static hcr_status predict_block(const hcr_model *model, prediction_room *room, size_t rows, const request *wanted,
                                 hcr_error *error) {
-    HCRI_TRY(find_places(model, room, rows, wanted->X, wanted->parameters, wanted->Y_f32 != NULL, error));
+    HCRI_TRY(find_places(model, room, rows, wanted, error));
     predict_points(model, room, rows, wanted->X);
     if (wanted->points != NULL) {
         memcpy(wanted->points, room->points, rows * model->net.outputs * sizeof *wanted->points);
@@ -239,10 +243,12 @@ static hcr_status predict(const hcr_model *model, size_t rows, const request *wa
                  HCR_ERROR_ARGUMENT, "model, X, or the array for the result is NULL");
     if (rows == 0)
         return HCR_OK;
+    request whole = *wanted;
+    whole.region = wanted->region == NULL ? model->region : wanted->region;
     HCRI_SCOPED_BY(room_release) prediction_room room = {.memory = {.from = &hcri_default_allocator}};
-    HCRI_TRY(room_create(&room, model, rows < BLOCK ? rows : BLOCK, wanted->Y_f32 != NULL, error));
+    HCRI_TRY(room_create(&room, model, whole.region, rows < BLOCK ? rows : BLOCK, wanted->Y_f32 != NULL, error));
     for (size_t first = 0; first < rows; first += BLOCK) {
-        const request block = from_row(model, wanted, first);
+        const request block = from_row(model, &whole, first);
         HCRI_TRY(predict_block(model, &room, rows - first < BLOCK ? rows - first : BLOCK, &block, error));
     }
     return HCR_OK;
@@ -272,4 +278,69 @@ hcr_status hcr_predict_points(const hcr_model *model, size_t rows, const double 
     HCRI_FAIL_IF(model != NULL && model->blend.members != 0, HCR_ERROR_UNSUPPORTED,
                  "a blend has no points of its own: its members have");
     return predict(model, rows, &(request){.X = X, .parameters = parameters, .points = points}, error);
+}
+
+/* The row again, within limits that give, where its own leave no point. x: room for the parameters of the region and of
+ * the relaxed one, in both precisions. */
+static hcr_status relax_row(const hcr_model *model, const hcr_relaxation *relaxation, const request *row, double *x,
+                            float *x_f32, hcr_error *error) {
+    const size_t p = hcr_region_parameters(model->region);
+    request again = *row;
+    again.region = hcr_relaxation_region(relaxation);
+    const size_t wide = hcr_region_parameters(again.region);
+    uint32_t outcome = HCR_OUTCOME_NO_ORIGIN;
+    HCRI_TRY(hcri_model_take_parameters(model, 1, row->X, row->parameters, x, error));
+    if (row->Y != NULL) {
+        HCRI_TRY(hcr_relax(relaxation, 1, x, x + p, &outcome, error));
+    } else {
+        for (size_t k = 0; k < p; k++)
+            x_f32[k] = (float)x[k];
+        HCRI_TRY(hcr_relax_f32(relaxation, 1, x_f32, x_f32 + p, &outcome, error));
+        for (size_t k = p; k < p + wide; k++)
+            x[k] = (double)x_f32[k];
+    }
+    again.parameters = x + p;
+    if (outcome != HCR_OUTCOME_RELAXED)
+        return HCR_OK;
+    HCRI_TRY(predict(model, 1, &again, error));
+    if (*row->outcomes == HCR_OUTCOME_INSIDE || *row->outcomes == HCR_OUTCOME_FRONTIER ||
+        *row->outcomes == HCR_OUTCOME_MOVED)
+        *row->outcomes = HCR_OUTCOME_RELAXED;
+    return HCR_OK;
+}
+
+static hcr_status predict_relaxed(const hcr_model *model, const hcr_relaxation *relaxation, size_t rows,
+                                  const request *wanted, hcr_error *error) {
+    HCRI_FAIL_IF(model == NULL || relaxation == NULL || (rows != 0 && wanted->outcomes == NULL), HCR_ERROR_ARGUMENT,
+                 "model, relaxation or outcomes is NULL");
+    HCRI_FAIL_IF(model->blend.members != 0, HCR_ERROR_UNSUPPORTED,
+                 "a blend isn't predicted within relaxed limits: its members are");
+    HCRI_TRY(predict(model, rows, wanted, error));
+    const size_t numbers =
+        hcr_region_parameters(model->region) + hcr_region_parameters(hcr_relaxation_region(relaxation));
+    HCRI_SCRATCH(scratch, &hcri_default_allocator);
+    double *x = hcri_allocate(scratch, numbers, sizeof *x);
+    float *x_f32 = hcri_floats(scratch, numbers);
+    HCRI_ALLOCATED(x && x_f32);
+    request whole = *wanted;
+    whole.region = model->region;
+    for (size_t i = 0; i < rows; i++) {
+        const request row = from_row(model, &whole, i);
+        if (*row.outcomes == HCR_OUTCOME_NO_ORIGIN)
+            HCRI_TRY(relax_row(model, relaxation, &row, x, x_f32, error));
+    }
+    return HCR_OK;
+}
+
+hcr_status hcr_predict_relaxed(const hcr_model *model, const hcr_relaxation *relaxation, size_t rows, const double *X,
+                               const double *parameters, double *Y, uint32_t *outcomes, hcr_error *error) {
+    return predict_relaxed(model, relaxation, rows,
+                           &(request){.X = X, .parameters = parameters, .Y = Y, .outcomes = outcomes}, error);
+}
+
+hcr_status hcr_predict_relaxed_f32(const hcr_model *model, const hcr_relaxation *relaxation, size_t rows,
+                                   const double *X, const double *parameters, float *Y, uint32_t *outcomes,
+                                   hcr_error *error) {
+    return predict_relaxed(model, relaxation, rows,
+                           &(request){.X = X, .parameters = parameters, .Y_f32 = Y, .outcomes = outcomes}, error);
 }

@@ -30,6 +30,26 @@ expect 0 project plan.region v.csv --on-empty nearest -o near.csv
 expect 0 encode plan.region near.csv --parameters x.csv --on-empty relax -o polar.csv
 expect 0 decode plan.region polar.csv --parameters x.csv --on-empty relax
 expect 2 encode plan.region v.csv --on-empty nearest
+
+# A model's row without a point is predicted inside what the line gives; the other is as it was.
+printf '%s\n' t 0 1 2 3 4 5 6 7 >t.csv
+{ head -1 own.csv; yes 2,2,3,3 | head -8; } >y.csv
+{ head -1 x.csv; yes 5,5,5,5,10 | head -8; } >given.csv
+printf '%s\n' t 0 1 >new.csv
+for head in hcr-contract hcr-project hcr; do
+    expect 0 fit plan.region t.csv y.csv --parameters given.csv --head "$head" --epochs 2 -o plan.model
+    expect 1 predict plan.model new.csv --parameters x.csv
+    says "$output" '^nan,nan,nan,nan$'
+    plain=$(sed -n 2p <<<"$output")
+    for single in "" --single; do
+        expect 0 predict plan.model new.csv --parameters x.csv --on-empty relax $single -o out.csv
+        says "$messages" '1 row whose limits contradict each other'
+        awk -F, 'NR == 3 { sum = $1 + $2 + $3 + $4; if (sum < 19.999 || sum > 40) exit 1 }' out.csv || fail "$head: $(cat out.csv)"
+    done
+    expect 0 predict plan.model new.csv --parameters x.csv --on-empty relax
+    same "$head: a row with a point" "$plain" "$(sed -n 2p <<<"$output")"
+done
+expect 2 predict plan.model new.csv --parameters x.csv --on-empty nearest
 expect 2 project plan.region v.csv --linear --on-empty relax
 expect 2 contract plan.region v.csv --on-empty maybe
 

@@ -206,6 +206,7 @@ _FALLIBLE: dict[str, tuple[Any, ...]] = _table(
             "violation builder_add_equalities check check_f32 predict predict_f32",
             (_P, c_size_t, _P, _P, _P, _P),
         ),
+        ("predict_relaxed predict_relaxed_f32", (_P, _P, c_size_t, _P, _P, _P, _P)),
         ("residual predict_points", (_P, c_size_t, _P, _P, _P)),
         ("builder_shape_variable", (_P, c_size_t, _P)),
         ("region_block_margins", (_P, c_double, c_int, _P)),

@@ -103,6 +103,7 @@ class Model:
         bad: Bad = "nan",
         samples: int | None = None,
         seed: int = 0,
+        on_empty: Literal["nan", "relax"] = "nan",
     ) -> Array: ...
     @overload
     def predict(
@@ -115,6 +116,7 @@ class Model:
         bad: Bad = "nan",
         samples: int | None = None,
         seed: int = 0,
+        on_empty: Literal["nan", "relax"] = "nan",
     ) -> tuple[Array, Array]: ...
     @overload
     def predict(
@@ -127,6 +129,7 @@ class Model:
         bad: Bad = "nan",
         samples: int | None = None,
         seed: int = 0,
+        on_empty: Literal["nan", "relax"] = "nan",
     ) -> Any: ...
     def predict(
         self,
@@ -138,6 +141,7 @@ class Model:
         bad: Bad = "nan",
         samples: int | None = None,
         seed: int = 0,
+        on_empty: Literal["nan", "relax"] = "nan",
     ) -> Any:
         """Predictions.
 
@@ -149,6 +153,8 @@ class Model:
             bad: what stands for rows with a NaN or an infinity, ``"nan"`` or ``"origin"``.
             samples, seed: of a model of samples: how many paths are drawn of each row (None: as in training), and
                 from which random numbers.
+            on_empty: what becomes of rows whose limits contradict each other: ``"nan"``; ``"relax"``, the prediction
+                within limits that give as little as they can (`Region.relaxation`), with `Outcome.RELAXED`.
 
         Returns:
             (rows, n) or (n,); with `quantiles` (rows, n, levels) or (n, levels), in order along the last axis; with
@@ -171,9 +177,13 @@ class Model:
                 given = np.ascontiguousarray(np.broadcast_to(given[..., None, :], (*shape, self.region.p)))
         result = np.empty((*shape, self.region.n), np.float32 if single else np.float64)
         found = np.empty(shape, np.uint32)
+        if on_empty not in ("nan", "relax"):
+            raise make("argument", f"on_empty={on_empty!r}: it must be 'nan' or 'relax'")
+        relaxes = on_empty == "relax" and self.region.p > 0
         _library.call(
-            "hcr_predict_f32" if single else "hcr_predict",
+            f"hcr_predict{'_relaxed' if relaxes else ''}{'_f32' if single else ''}",
             self._handle,
+            *([self.region.relaxation.address] if relaxes else []),
             row_count(array),
             address(array),
             None if given is None else address(given),
