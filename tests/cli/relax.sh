@@ -56,9 +56,13 @@ expect 2 contract plan.region v.csv --on-empty maybe
 expect 1 explain plan.region --sample x.csv
 says "$output" '^row 0: its limits leave points$'
 says "$output" '^row 1: its limits leave no point$'
-says "$output" 'plan.region:7: soft weight 2 priority 1: sum\(load\) >= sold .*: alone it would have to give 9$'
+says "$output" 'plan.region:7: soft weight 2 priority 1: sum\(load\) >= sold: alone it would have to give 9$'
 says "$output" 'plan.region:5: soft priority 2: load <= cap .*: 3$'
 same "nothing gives but the line" "" "$(sed -n '/the least that/,$p' <<<"$output" | grep sold)"
+# Limits of one line that none can mend alone are told together.
+printf '%s\n' 'cap[0],cap[1],cap[2],cap[3],sold' 2,2,2,2,12 >together.csv
+expect 1 explain plan.region --sample together.csv
+says "$output" 'load <= cap \(inequalities 0 to 3 of it\): however far one of these gives alone, the others leave no point$'
 head -2 x.csv >one.csv
 expect 0 explain plan.region --sample one.csv
 printf 'var y\n0 <= y <= 1\n' >fixed.region
