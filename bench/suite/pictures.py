@@ -65,18 +65,12 @@ def layers(measured):
 
 
 def preparing(measured):
-    """The same colour for the same region, before and now."""
     figures = measured.results.all(part="preparing")
     colours = ("#0b62a4", "#c8773a", "#3a8f4f", "#8a4fa3", "#444444")
     data, plots = 'set xlabel "outputs"\nset ylabel "seconds to make the region"\nset key outside right\n', []
     for k, kind in enumerate(dict.fromkeys(f.what for f in figures)):
-        for by, form in (("hcr", f'linewidth 2 title "{kind}"'), ("before", "dashtype 2 notitle")):
-            points = [(int(f.subject), f.value) for f in figures if f.what == kind and f.by == by]
-            if points:
-                data += block(f"{by}{k}", points)
-                plots.append(f'${by}{k} with linespoints pointtype 7 pointsize 0.5 linecolor "{colours[k % 5]}" {form}')
-    if any(f.by == "before" for f in figures):
-        plots.append('NaN with lines dashtype 2 linecolor "gray" title "before"')
+        data += block(f"made{k}", [(int(f.subject), f.value) for f in figures if f.what == kind])
+        plots.append(f'$made{k} with linespoints pointtype 7 linewidth 2 linecolor "{colours[k % 5]}" title "{kind}"')
     return data + "plot " + ", \\\n ".join(plots)
 
 

@@ -1,5 +1,6 @@
 """How long regions take to make, and how much memory, as they grow: the command `hcr compile`, a process each."""
 
+import contextlib
 import os
 import subprocess
 import tempfile
@@ -22,17 +23,25 @@ SIZES = {"demand plan": (20, 100, 320, 960), "cone that moves": (10, 30, 100, 25
 ALL_SIZES = (10, 100, 1_000, 10_000, 100_000)
 
 
+def megabytes(process, known):
+    """The most memory so far; a child's own count begins with what this process has."""
+    with contextlib.suppress(OSError), open(f"/proc/{process.pid}/status", encoding="ascii") as file:
+        return next((int(line.split()[1]) / 1024 for line in file if line.startswith("VmHWM")), known)
+    return known
+
+
 def make(command, text, folder):
     """Seconds of the processor and MB of one compilation; None where it takes longer than the limit or fails."""
-    start = time.monotonic()
+    start, most = time.monotonic(), 0.0
     process = subprocess.Popen(
         [command, "compile", text, "-o", os.path.join(folder, "made.hcr")], stdout=subprocess.DEVNULL
     )
     while time.monotonic() - start < LIMIT:
+        most = megabytes(process, most)
         number, status, used = os.wait4(process.pid, os.WNOHANG)
         if number != 0:
             process.returncode = status
-            return (used.ru_utime + used.ru_stime, used.ru_maxrss / 1024) if status == 0 else None
+            return (used.ru_utime + used.ru_stime, most) if status == 0 else None
         time.sleep(0.0005)
     process.kill()
     process.wait()
@@ -42,24 +51,16 @@ def make(command, text, folder):
 def measure(results, options):
     build = options.build
     subprocess.run(["cmake", "--build", build, "--target", "hcr_command"], check=True, stdout=subprocess.DEVNULL)
-    commands = {"hcr": build / "hcr"} | ({"before": options.before} if options.before else {})
+    command = build / "hcr"
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "region")
         for kind, text in TEXTS.items():
-            late = set()
             for n in SIZES.get(kind, ALL_SIZES):
                 with open(path, "w", encoding="utf-8") as file:
                     file.write(f"const n = {n}\n{text}")
-                found = {by: [] for by in commands if by not in late}
-                for _ in range(1 if options.quick else TURNS):
-                    for by in [by for by in found if by not in late]:
-                        made = make(commands[by], path, folder)
-                        if made is None:
-                            late.add(by)
-                            results.leave_out("preparing", f"{kind}, {n:,} outputs, {by}", f"longer than {LIMIT} s")
-                        else:
-                            found[by].append(made)
-                for by, runs in found.items():
-                    if runs and by not in late:
-                        seconds, megabytes = (min(run[k] for run in runs) for k in (0, 1))
-                        results.add("preparing", str(n), kind, by, seconds, unit="s", more={"MB": megabytes})
+                runs = [make(command, path, folder) for _ in range(1 if options.quick else TURNS)]
+                if None in runs:
+                    results.leave_out("preparing", f"{kind}, {n:,} outputs", f"longer than {LIMIT} s")
+                    break
+                seconds, memory = (min(run[k] for run in runs) for k in (0, 1))
+                results.add("preparing", str(n), kind, "hcr", seconds, unit="s", more={"MB": memory})

@@ -217,12 +217,8 @@ def compile_times(results):
 
 
 def preparing(results):
-    rows = []
-    for f in results.all(part="preparing", by="hcr"):
-        before = results.all(part="preparing", subject=f.subject, what=f.what, by="before")
-        then = (before[0].value, before[0].more["MB"]) if before else (None, None)
-        rows.append((f.what, f"{int(f.subject):,}", f.value, f.more["MB"], *then))
-    return table(("region", "outputs", "s", "MB", "s, before", "MB, before"), rows)
+    rows = [(f.what, f"{int(f.subject):,}", f.value, f.more["MB"]) for f in results.all(part="preparing")]
+    return table(("region", "outputs", "s", "MB"), rows)
 
 
 def kinds(results):
@@ -285,10 +281,14 @@ def markdown(results):
     return "\n".join(lines)
 
 
-def fill(page, results):
-    """The page with the tables between its marks, <!-- bench/run NAME --> and <!-- end -->, made anew."""
+def fill(page, results, whole):
+    """The page with the tables between its marks, <!-- bench/run NAME --> and <!-- end -->, made anew: those that have
+    figures, and, of a whole run, what is said of all of it."""
 
     def made(found):
-        return "\n".join([found[1], *TABLES[found[2]][1](results), found[3]])
+        lines = TABLES[found[2]][1](results)
+        if (found[2] in ("aims", "machine", "left out") and not whole) or len(lines) <= 2 < found[0].count("\n"):
+            return found[0]
+        return "\n".join([found[1], *lines, found[3]])
 
     return re.sub(r"(<!-- bench/run ([a-z ]+) -->)\n.*?(<!-- end -->)", made, page, flags=re.DOTALL)
