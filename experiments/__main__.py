@@ -91,7 +91,7 @@ def _write(experiment: Experiment, store: Store, folder: pathlib.Path) -> None:
     plain.to_csv(folder / "runs.csv", index=False)
     pictures.violations(folder / "error-violation.png", found, experiment.error)
     pictures.times(folder / "times.png", found)
-    if "forecast" in found:
+    if "forecast" in found and {"simple", "contract"} <= set(found["method"]):
         pictures.forecasts(folder / "forecasts.png", found)
     searched = [record for record in records if record["method"] == "search"]
     if searched:
