@@ -282,8 +282,11 @@ static estimate estimate_row(const hcri_plan *plan, const hcri_rows *rows, size_
     return found;
 }
 
-/* A convex c is by s |c(O)| less where a point is drawn towards O by s of the way. */
+/* A convex c is by s |c(O)| less where a point is drawn towards O by s of the way. Bodies of unions and of what is cut
+ * out needn't hold O: of them this says nothing. */
 hcr_status hcri_checked_share(const hcri_plan *plan, hcri_constraint *block, double *share, hcr_error *error) {
+    if (!block->convex)
+        return HCR_OK;
     HCRI_SCOPED_BY(release) tables made = {.parameters = plan->p};
     HCRI_TRY(create(block, &made, error));
     const double rounding = share_of_rounding(plan, &made);
