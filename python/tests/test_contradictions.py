@@ -238,7 +238,6 @@ class Referee:
         self.model = highspy.Highs()
         for option, value in (
             ("output_flag", False),
-            ("threads", 1),
             ("primal_feasibility_tolerance", 1e-10),
             ("dual_feasibility_tolerance", 1e-10),
         ):
