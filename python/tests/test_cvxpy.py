@@ -219,6 +219,14 @@ def test_d25_symmetric_variables():
     assert gauges([cp.lambda_max(free) <= 1, cp.lambda_min(free) >= -2], along) == pytest.approx([1, 1, 2, 0.25])
 
 
+def test_means_of_many_elements():
+    many = cp.Variable(100, name="many")
+    region = hcr.Region.from_cvxpy([cp.geo_mean(many) >= 1, many <= 2])
+    assert region.check([np.full(100, 1.01), np.full(100, 0.99)]).tolist() == [True, False]
+    powers = cp.PowConeND(many, cp.Constant(1), np.full(100, 0.01))
+    assert hcr.Region.from_cvxpy([powers, many <= 2]).check([np.full(100, 1.01)]).all()
+
+
 def test_a_variable_s_bounds_may_be_parameters():
     floor = cp.Parameter(2, bounds=[0, 1], name="floor")
     y = cp.Variable(2, name="y", bounds=[floor, 2])

@@ -325,10 +325,11 @@ class _Translation:
         return self._shaped(text, e.shape)
 
     def _weighted_mean(self, e: Any, elements: Sequence[str], weights: Array) -> str:
-        """Π xᵢ^wᵢ, where the weights are fractions of a small number: each element as often as its weight says."""
-        for whole in range(1, _MOST_FACTORS + 1):
-            counts = np.rint(weights / weights.sum() * whole)
-            if np.abs(counts / whole - weights / weights.sum()).max() <= 1e-12:
+        """Π xᵢ^wᵢ, where the weights are equal or fractions of a small number: each element as often as they say."""
+        shares = weights / weights.sum()
+        for whole in (len(shares), *range(1, _MOST_FACTORS + 1)):
+            counts = np.rint(shares * whole)
+            if np.abs(counts / whole - shares).max() <= 1e-12:
                 factors = [element for element, count in zip(elements, counts, strict=True) for _ in range(int(count))]
                 return f"geo_mean([{', '.join(factors)}])"
         raise _refusal(e, f"weights or powers that aren't fractions of a number up to {_MOST_FACTORS}")
