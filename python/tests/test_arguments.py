@@ -107,6 +107,63 @@ def test_d35_what_is_no_region():
         hcr.Region(SQUARE).contract([[1, 2], [3]])
 
 
+def structured(table):
+    rows = np.empty(2, [(name, float) for name in table])
+    for name, column in table.items():
+        rows[name] = column
+    return rows
+
+
+NAMED = {
+    "pandas": lambda table: pytest.importorskip("pandas").DataFrame(table),
+    "polars": lambda table: pytest.importorskip("polars").DataFrame(table),
+    "pyarrow": lambda table: pytest.importorskip("pyarrow").table(table),
+    "dict": dict,
+    "structured": structured,
+}
+
+
+@pytest.mark.parametrize("kind", NAMED)
+def test_columns_are_found_by_name(kind):
+    table, moving = NAMED[kind], hcr.Region("var y[2]\nparam low\nparam high\n0 <= y[0] <= low\n0 <= y[1] <= high")
+    limits = np.array([[1.0, 5.0], [2.0, 7.0]])
+    reversed_limits = table({"high": limits[:, 1], "other": [0.0, 0.0], "low": limits[:, 0]})
+    points = table({"y[1]": [50.0, 6.0], "y[0]": [50.0, 1.0]})
+    np.testing.assert_array_equal(moving.project(points, reversed_limits), [[1, 5], [1, 6]])
+    np.testing.assert_array_equal(moving.check(points, reversed_limits), [False, True])
+    with pytest.raises(hcr.InvalidError, match=r"x has no column 'low': it has 'high'"):
+        moving.project(points, table({"high": limits[:, 1]}))
+    lines = hcr.ranges(reversed_limits).splitlines()[-3:]
+    assert [line.split(" in ")[0] for line in lines] == ["param high", "param other", "param low"]
+
+
+@pytest.mark.parametrize("kind", NAMED)
+def test_models_find_inputs_by_name(kind):
+    random, square = np.random.default_rng(1), hcr.Region(SQUARE)
+    inputs, targets = random.random((2, 2)), random.random((2, 2))
+    forwards = NAMED[kind]({"a": inputs[:, 0], "b": inputs[:, 1]})
+    backwards = NAMED[kind]({"b": inputs[:, 1], "a": inputs[:, 0]})
+    if kind in ("dict", "structured"):
+        model = hcr.fit(square, inputs, targets, input_names=["a", "b"], epochs=1)
+    else:
+        model = hcr.fit(square, forwards, targets, epochs=1)
+    assert model.input_names == ("a", "b")
+    np.testing.assert_array_equal(model.predict(backwards), model.predict(inputs))
+
+
+def test_rows_of_pandas_are_found_by_name():
+    pandas, square = pytest.importorskip("pandas"), hcr.Region(SQUARE)
+    assert square.project(pandas.Series({"y[1]": 9.0, "y[0]": 0.5})).tolist() == [0.5, 1]
+    dated = pandas.Series([0.5, 9.0], index=pandas.date_range("2024-01-01", periods=2))
+    assert square.project(dated).tolist() == [0.5, 1]
+
+
+def test_columns_that_are_only_counted():
+    for kind in ("pandas", "polars"):
+        frame = pytest.importorskip(kind).DataFrame(np.array([[0.5, 9.0]]))
+        assert hcr.Region(SQUARE).project(frame).tolist() == [[0.5, 1]]
+
+
 def test_d35_torch():
     torch = pytest.importorskip("torch")
     import hcr.torch

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import operator
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -80,10 +80,8 @@ def mismatched(values: Sequence[int], x: Sequence[int]) -> Exception:
 
 
 def rows(values: npt.ArrayLike, width: int, what: str, names: Sequence[str] = ()) -> Array:
-    """Numbers whose last axis has `width` entries. The columns of a data frame are put in the order of `names`."""
-    if names and hasattr(values, "columns") and hasattr(values, "loc"):
-        values = columns_by_name(values, names, what)
-    array = numbers(values, what)
+    """Numbers whose last axis has `width` entries. Named columns are put in the order of `names`."""
+    array = numbers(by_name(values, names, what) if names else values, what)
     if array.ndim == 0 or array.shape[-1] != width:
         raise wrong_width(what, array.shape, width)
     return array
@@ -105,15 +103,35 @@ def without_gradients(values: Any) -> Any:
     return values.detach() if getattr(values, "requires_grad", False) else values
 
 
-def columns_by_name(frame: Any, names: Sequence[str], what: str) -> Any:
-    """A data frame's columns in the order of `names`; one whose columns are only counted is taken as it is."""
-    found = list(frame.columns)
-    if found == list(names) or found == list(range(len(names))):
-        return frame
+def by_name(values: Any, names: Sequence[str], what: str) -> Any:
+    """Values that are found by name, in the order of `names`: the columns of a frame of pandas, polars or pyarrow, the
+    fields of a structured array, the entries of a dict or of a row of pandas. What has no names is taken as it is, and
+    so are columns that are only counted.
+    """
+    is_row = hasattr(values, "iloc") and not hasattr(values, "columns")
+    found = list(values.index) if is_row else names_of(values)
+    counted = (list(range(len(names))), [f"column_{k}" for k in range(len(names))])  # as pandas and polars name them
+    if found is None or found in counted or (is_row and not set(names) & set(found)):
+        return values
     missing = [name for name in names if name not in found]
     if missing:
         raise make("name", f"{what} has no column {missing[0]!r}: it has {', '.join(map(repr, found[:8]))}")
-    return frame.loc[:, list(names)]
+    if hasattr(values, "select"):  # polars, pyarrow
+        return values.select(list(names))
+    if hasattr(values, "loc"):
+        return values.loc[list(names)] if is_row else values.loc[:, list(names)]
+    return np.stack(np.broadcast_arrays(*(numbers(values[name], name) for name in names)), axis=-1)
+
+
+def names_of(values: Any) -> list[Any] | None:
+    """What the parts of values are called, where they have names."""
+    if isinstance(values, Mapping):
+        return list(values)
+    for names in ("column_names", "columns"):  # of pyarrow, whose `columns` are arrays; of frames
+        if hasattr(values, names):
+            return list(getattr(values, names))
+    fields = getattr(getattr(values, "dtype", None), "names", None)
+    return None if fields is None else list(fields)
 
 
 def row_count(array: Array) -> int:

@@ -14,7 +14,7 @@ from sklearn.multioutput import MultiOutputRegressor
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from ._arrays import Array, columns_by_name
+from ._arrays import Array, by_name
 from ._points import Kind, checked, take_inside
 from ._records import Outcome
 from .errors import make
@@ -75,7 +75,7 @@ class ConstrainedRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):  
         targets = None if named else self._targets(y)
         self.region_ = region_of(self.region, y if targets is None else targets.reshape(len(targets), -1))
         if targets is None:
-            targets = self._targets(columns_by_name(y, self.region_.names, "y"))
+            targets = self._targets(by_name(y, self.region_.names, "y"))
         if targets.reshape(len(targets), -1).shape[1] != self.region_.n:
             raise make("shape", f"y has the shape {targets.shape}, the region {self.region_.n} outputs")
         self._one_column = targets.ndim == 1
@@ -118,7 +118,7 @@ class ConstrainedRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):  
         """R² of the predictions; the columns of a data frame of targets are found by name."""
         check_is_fitted(self, "regressor_")
         named = hasattr(y, "columns") and self.region is not None
-        return float(super().score(X, columns_by_name(y, self.region_.names, "y") if named else y, sample_weight))
+        return float(super().score(X, by_name(y, self.region_.names, "y") if named else y, sample_weight))
 
     def _columns_of(self, X: Any) -> Array:
         """The parameters (rows, p) in X."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import _library
-from ._arrays import Array, address, doubles
+from ._arrays import Array, address, doubles, names_of
 from .errors import make
 
 
@@ -27,10 +27,10 @@ def _columns(table: Any, names: Sequence[str] | None) -> tuple[Sequence[str] | N
         if len(set(lengths.values())) > 1:
             raise make("shape", f"the parameters have {lengths} samples: they must be as many of each")
         return found, np.hstack(parts) if parts else np.empty((0, 0))
-    if names is None and hasattr(table, "columns") and hasattr(table, "loc"):
-        names = [str(name) for name in table.columns]
-    elif names is None and getattr(getattr(table, "dtype", None), "names", None):
-        return _columns({name: table[name] for name in table.dtype.names}, None)
+    if names is None and (own := names_of(table)) is not None:
+        if isinstance(table, np.ndarray):
+            return _columns({name: table[name] for name in own}, None)
+        names = [str(name) for name in own]
     rows = doubles(table, "the table")
     if rows.ndim != 2:
         raise make("shape", f"the table has the shape {rows.shape}: it is one row a sample")

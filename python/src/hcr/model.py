@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _library
-from ._arrays import Array, address, as_bytes, doubles, row_count, rows, whole
+from ._arrays import Array, address, as_bytes, doubles, names_of, row_count, rows, whole
 from ._maps import Bad, known_bad
 from ._records import Outcome
 from .errors import InvalidError, make
@@ -407,8 +407,8 @@ def fit(
     for name, value, known in chosen:
         if value not in known:
             raise make("argument", f"there is no {name} {value!r}: there are {', '.join(known)}")
-    if input_names is None and hasattr(X, "columns"):
-        input_names = [str(name) for name in X.columns]
+    if input_names is None and (found := names_of(X)) is not None:
+        input_names = [str(name) for name in found]
     inputs = np.atleast_2d(doubles(X, "X"))
     targets = np.atleast_2d(doubles(rows(Y, region.n, "Y", region.names), "Y"))
     if inputs.ndim != 2 or len(inputs) != len(targets):

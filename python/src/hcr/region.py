@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _library, builder
-from ._arrays import address, as_bytes, columns_by_name, doubles
+from ._arrays import address, as_bytes, by_name, doubles
 from ._display import Display
 from ._handles import Handle, RelaxationHandle
 from ._relaxation import Relaxation, Why, why
@@ -90,7 +90,7 @@ class Region(Display):
         if mean_of is not None and made._wants_mean():
             if hasattr(mean_of, "columns"):  # by name: of a region that is there already
                 made.set_origin("chebyshev")
-                mean_of = columns_by_name(mean_of, made._finish(text).names, "mean_of")
+                mean_of = by_name(mean_of, made._finish(text).names, "mean_of")
             made.set_origin("mean", mean_of)
         return made._finish(text)
 

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.metrics import r2_score
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from ._arrays import Array, columns_by_name
+from ._arrays import Array, by_name
 from ._constrained_regressor import ConstrainedRegressor, region_of
 from .errors import make
 from .model import Encoder, Head, Loss, Model, fit
@@ -163,7 +163,7 @@ class HCRRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ig
     def _by_name(self, y: Any) -> Any:
         """Targets in the region's order, where they have names and the region was given."""
         named = hasattr(y, "columns") and self.region is not None
-        return columns_by_name(y, self.region_.names, "y") if named else y
+        return by_name(y, self.region_.names, "y") if named else y
 
     def score(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> float:
         """R² of the predictions, with `quantiles` of those nearest to the median; the columns of a data frame of
