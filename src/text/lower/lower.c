@@ -156,14 +156,18 @@ void hcri_lower_inequality(hcri_lowering *lowering, const hcri_inequality *inequ
 /* Refuses an element whose curvature is wrong for its side: marks the first atom that is curved it so. */
 _Noreturn static void refuse_side(const hcri_operation *o, const hcri_value *value, size_t i, hcri_span span,
                                   const char *is, const char *side) {
-    const hcri_span atom = hcri_first_atom(value, i)->atom->span;
+    const hcri_atom *curved = hcri_first_atom(value, i)->atom;
+    const hcri_span atom = curved->span;
     const int whole = atom.start == span.start && atom.end == span.end,
               is_named = atom.end <= span.start || atom.start >= span.end; /* it stands in a let */
-    hcri_refuse(o->text, is_named ? span : atom, HCR_ERROR_CONVEXITY,
-                "not known to be a convex set: %s is %s%s%s: it can stand on the %s side of %s only%s",
-                hcri_text_excerpt(o->text, span).text, is, whole ? "" : ", because of ",
-                whole ? "" : hcri_text_excerpt(o->text, atom).text, side, hcri_token_spelling(o->kind),
-                o->text->unproved);
+    hcri_refuse(
+        o->text, is_named ? span : atom, HCR_ERROR_CONVEXITY,
+        "not known to be a convex set: %s is %s%s%s: it can stand on the %s side of %s only%s",
+        hcri_text_excerpt(o->text, span).text, is, whole ? "" : ", because of ",
+        whole ? "" : hcri_text_excerpt(o->text, atom).text, side, hcri_token_spelling(o->kind),
+        curved->depends == HCRI_ON_PARAMETERS
+            ? "; as no output is in it, declare its value as a parameter (norm(x) <= r is sum_squares(x) <= r**2)"
+            : o->text->unproved);
 }
 
 static int is_convex(const hcri_inequality *inequality) {

@@ -226,6 +226,16 @@ static hcri_node *parse_subscript(hcri_parser *p) {
     return new_node(p, HCRI_NODE_SLICE, (hcri_span){start, end}, 3, part);
 }
 
+/* What stands after a dot, and isn't T. */
+_Noreturn static void refuse_member(hcri_parser *p, hcri_span span) {
+    hcri_parser ahead = *p;
+    hcri_parser_advance(&ahead);
+    if (p->token.kind == HCRI_TOKEN_NAME && ahead.token.kind == HCRI_TOKEN_OPEN)
+        hcri_refuse(p->text, span, HCR_ERROR_SYNTAX, "there are no methods and no modules: write %s(x)",
+                    hcri_text_excerpt(p->text, p->token.span).text);
+    hcri_parser_refuse(p, "the T of a transpose (.T) after the dot");
+}
+
 static hcri_node *parse_postfix(hcri_parser *p) {
     hcri_node *node = parse_primary(p);
     while (p->token.kind == HCRI_TOKEN_OPEN_BRACKET || p->token.kind == HCRI_TOKEN_DOT) {
@@ -234,7 +244,7 @@ static hcri_node *parse_postfix(hcri_parser *p) {
         if (token.kind == HCRI_TOKEN_DOT) {
             const hcri_span span = {node->span.start, p->token.span.end};
             if (p->token.kind != HCRI_TOKEN_NAME || !hcri_text_equal(p->text, p->token.span, "T"))
-                hcri_parser_refuse(p, "the T of a transpose (.T) after the dot");
+                refuse_member(p, span);
             hcri_parser_advance(p);
             node = new_node(p, HCRI_NODE_TRANSPOSE, span, 1, &node);
             continue;

@@ -137,8 +137,9 @@ static hcri_statement *parse_constraint(hcri_parser *p) {
     hcri_statement *statement = new_statement(p, HCRI_STATEMENT_CONSTRAINT);
     hcri_node *node = p->token.kind == HCRI_TOKEN_PSD ? hcri_parse_psd(p) : hcri_parse_comparison(p, 1);
     if (p->token.kind == HCRI_TOKEN_AND || p->token.kind == HCRI_TOKEN_OR)
-        hcri_refuse(p->text, p->token.span, HCR_ERROR_SYNTAX, "one constraint a line: \"%s\" joins conditions only",
-                    hcri_token_spelling(p->token.kind));
+        hcri_refuse(p->text, p->token.span, HCR_ERROR_SYNTAX, "one constraint a line: \"%s\" joins conditions only%s",
+                    hcri_token_spelling(p->token.kind),
+                    p->token.kind == HCRI_TOKEN_OR ? "; alternatives are the parts of a union" : "");
     statement->span = node->span;
     statement->expression = node;
     hcri_parse_clauses(p, &statement->clauses);
