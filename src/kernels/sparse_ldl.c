@@ -135,7 +135,7 @@ hcr_status hcri_ldl_make(size_t size, size_t entries, const uint32_t *first, con
     return status;
 }
 
-/* D, the numbers of L, and a row that is being solved for. */
+/* The inverse of D, the numbers of L, and a row that is being solved for. */
 size_t hcri_ldl_numbers(const hcri_ldl *ldl) { return ldl->column[ldl->size] + 2 * ldl->size; }
 
 int hcri_ldl_factorise(const hcri_ldl *ldl, const double *diagonal, const double *entry, double *factor) {
@@ -153,12 +153,12 @@ int hcri_ldl_factorise(const hcri_ldl *ldl, const double *diagonal, const double
             y[i] = 0;
             for (size_t e = ldl->column[i]; e < end; e++)
                 y[ldl->row[e]] -= l[e] * yi;
-            l[end] = yi / d[i];
+            l[end] = yi * d[i];
             pivot -= l[end] * yi;
         }
         if (pivot == 0 || !isfinite(pivot))
             return 0;
-        d[k] = pivot;
+        d[k] = 1 / pivot;
     }
     return 1;
 }
@@ -173,7 +173,7 @@ void hcri_ldl_solve(const hcri_ldl *ldl, double *factor, double *x) {
         for (size_t e = ldl->column[k]; e < ldl->column[k + 1]; e++)
             y[ldl->row[e]] -= l[e] * y[k];
     for (size_t k = size; k-- > 0;) {
-        y[k] /= d[k];
+        y[k] *= d[k];
         for (size_t e = ldl->column[k]; e < ldl->column[k + 1]; e++)
             y[k] -= l[e] * y[ldl->row[e]];
         x[ldl->order[k]] = y[k];

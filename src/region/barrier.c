@@ -20,31 +20,37 @@
  * that, for its sides are close to one another, would lose the columns' digits: it is factorised with δ, too, and the
  * step refined. */
 
+/* The lower or the upper limits of all columns and rows. Where there is none, `there` is 0, and s = λ = 1 stay. */
+typedef struct side {
+    double sign, *there, *limit;          /* sign · value <= limit */
+    double *slack, *multiplier, *inverse; /* s, λ, and 1/s, or 0 where there is none … */
+    double *slack_change, *multiplier_change;
+} side;
+
+enum { MOST_STEPS = 100, SIDES = 2, OF_A_SIDE = 7 };
+
 typedef struct centring {
     const hcri_barrier *barrier;
     const hcri_barrier_problem *problem;
-    size_t count;                         /* columns + rows */
-    double *value, *change;               /* of each column and row: f_j or a_r·f, and how the step changes it */
-    double *weight, *load;                /* of its sides together: w and l */
-    double *equality;                     /* multipliers of rows that are equalities */
-    size_t sides;                         /* that are limits … */
-    uint32_t *of;                         /* … each of a column or row … */
-    double *sign, *limit;                 /* … and sign · value <= limit */
-    double *slack, *multiplier, *inverse; /* s, λ, 1/s … */
-    double *slack_change, *multiplier_change;
+    size_t count;           /* columns + rows */
+    int any_equality;       /* among the rows */
+    double *value, *change; /* of each column and row: f_j or a_r·f, and how the step changes it */
+    double *weight, *load;  /* of its sides together: w and l */
+    double *equality;       /* multipliers of rows that are equalities */
+    side side[SIDES];
     double *diagonal, *step, *entry; /* of the system, by node */
     double *right, *rest;            /* what a step is solved from, and what is missing of it */
     double *lack;                    /* by node: 1/w − δ, where that isn't what was factorised, else 0 */
     double *factor;
 } centring;
 
-enum { MOST_STEPS = 100 };
-
 void hcri_barrier_release(hcri_barrier *barrier, const hcr_allocator *allocator) {
     hcri_release(allocator, barrier->start);
     hcri_release(allocator, barrier->column);
     hcri_release(allocator, barrier->twin);
     hcri_release(allocator, barrier->node);
+    hcri_release(allocator, barrier->leader);
+    hcri_release(allocator, barrier->other);
     hcri_ldl_release(&barrier->ldl, allocator);
     *barrier = (hcri_barrier){0};
 }
@@ -67,12 +73,14 @@ hcr_status hcri_barrier_make(size_t columns, size_t rows, const size_t *start, c
     barrier->column = hcri_copy_or_zeros(allocator, column, entries, sizeof *column);
     barrier->twin = hcri_allocate(allocator, rows, sizeof *barrier->twin);
     barrier->node = hcri_allocate(allocator, rows, sizeof *barrier->node);
+    barrier->leader = hcri_allocate(allocator, rows, sizeof *barrier->leader);
+    barrier->other = hcri_allocate(allocator, rows, sizeof *barrier->other);
     uint32_t *first = hcri_allocate(allocator, entries, sizeof *first);
     uint32_t *second = hcri_allocate(allocator, entries, sizeof *second);
     unsigned char *late = hcri_allocate(allocator, hcri_size_sum(columns, rows), sizeof *late);
     hcr_status status = HCR_OK;
     if (barrier->start == NULL || barrier->column == NULL || barrier->twin == NULL || barrier->node == NULL ||
-        first == NULL || second == NULL || late == NULL)
+        barrier->leader == NULL || barrier->other == NULL || first == NULL || second == NULL || late == NULL)
         status = hcri_fail_memory(error);
     if (status == HCR_OK) {
         size_t nodes = columns, used = 0;
@@ -84,8 +92,11 @@ hcr_status hcri_barrier_make(size_t columns, size_t rows, const size_t *start, c
                 late[column[start[r]]] = 0;
             else if (!is_leader(barrier, r))
                 barrier->node[r] = barrier->node[barrier->twin[r]];
-            if (!is_leader(barrier, r))
+            if (!is_leader(barrier, r)) {
+                barrier->other[barrier->others++] = (uint32_t)r;
                 continue;
+            }
+            barrier->leader[nodes - columns] = (uint32_t)r;
             barrier->node[r] = (uint32_t)nodes;
             for (size_t k = start[r]; k < start[r + 1]; k++, used++) {
                 first[used] = (uint32_t)nodes;
@@ -105,7 +116,7 @@ hcr_status hcri_barrier_make(size_t columns, size_t rows, const size_t *start, c
 
 size_t hcri_barrier_scratch(const hcri_barrier *barrier) {
     const size_t count = barrier->columns + barrier->rows;
-    return 5 * count + 8 * 2 * count + 5 * barrier->ldl.size + barrier->start[barrier->rows] +
+    return (5 + SIDES * OF_A_SIDE) * count + 5 * barrier->ldl.size + barrier->start[barrier->rows] +
            hcri_ldl_numbers(&barrier->ldl);
 }
 
@@ -113,14 +124,22 @@ static centring begin(const hcri_barrier *barrier, const hcri_barrier_problem *p
     const size_t count = barrier->columns + barrier->rows;
     centring c = {.barrier = barrier, .problem = problem, .count = count};
     double **parts[] = {&c.value, &c.change, &c.weight, &c.load, &c.equality};
-    double **by_side[] = {
-        &c.sign, &c.limit, &c.slack, &c.multiplier, &c.inverse, &c.slack_change, &c.multiplier_change};
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++, scratch += count)
         *parts[k] = scratch;
-    for (size_t k = 0; k < sizeof by_side / sizeof *by_side; k++, scratch += 2 * count)
-        *by_side[k] = scratch;
-    c.of = (uint32_t *)(void *)scratch;
-    c.diagonal = scratch + 2 * count;
+    for (int k = 0; k < SIDES; k++) {
+        side *of = &c.side[k];
+        double **numbers[OF_A_SIDE] = {&of->there,
+                                       &of->limit,
+                                       &of->slack,
+                                       &of->multiplier,
+                                       &of->inverse,
+                                       &of->slack_change,
+                                       &of->multiplier_change};
+        of->sign = k == 0 ? -1 : 1;
+        for (size_t t = 0; t < OF_A_SIDE; t++, scratch += count)
+            *numbers[t] = scratch;
+    }
+    c.diagonal = scratch;
     c.step = c.diagonal + barrier->ldl.size;
     c.entry = c.step + barrier->ldl.size;
     c.right = c.entry + barrier->start[barrier->rows];
@@ -134,19 +153,19 @@ static centring begin(const hcri_barrier *barrier, const hcri_barrier_problem *p
 static int is_held(const centring *c, size_t i) { return c->problem->lower[i] == c->problem->upper[i]; }
 
 static void take_sides(centring *c) {
-    for (size_t i = 0; i < c->count; i++)
-        for (int upper = 0; upper < 2 && !is_held(c, i); upper++) {
-            const double limit = upper ? c->problem->upper[i] : -c->problem->lower[i];
-            if (isinf(limit))
-                continue;
-            c->of[c->sides] = (uint32_t)i;
-            c->sign[c->sides] = upper ? 1 : -1;
-            c->limit[c->sides++] = limit;
+    for (int k = 0; k < SIDES; k++) {
+        side *of = &c->side[k];
+        const double *limit = k == 0 ? c->problem->lower : c->problem->upper;
+        for (size_t i = 0; i < c->count; i++) {
+            const int there = !is_held(c, i) && !isinf(limit[i]);
+            of->there[i] = there;
+            of->limit[i] = there ? of->sign * limit[i] : 0;
         }
+    }
 }
 
 /* c of a side: negative inside. */
-static double excess(const centring *c, size_t k) { return c->sign[k] * c->value[c->of[k]] - c->limit[k]; }
+static double excess(const side *of, const double *value, size_t i) { return of->sign * value[i] - of->limit[i]; }
 
 /* −1 for a row with the opposite coefficients of its twin, else 1. */
 static double turn(const centring *c, size_t row) {
@@ -199,13 +218,10 @@ static int assemble_thin_rows(const centring *c) {
     static const double large = 1e6; /* of weights, in units of 1/scale²: far from where δ matters */
     const hcri_barrier *barrier = c->barrier;
     int any = 0;
-    for (size_t r = 0; r < barrier->rows; r++) {
-        const size_t i = barrier->columns + r;
-        const uint32_t node = barrier->node[r];
-        if (!is_leader(barrier, r))
-            continue;
+    for (size_t node = barrier->columns; node < barrier->ldl.size; node++) {
+        const size_t r = barrier->leader[node - barrier->columns], i = barrier->columns + r;
         c->lack[node] = 0;
-        if (is_equality(c, r)) {
+        if (is_held(c, i)) {
             for (size_t k = barrier->start[r]; k < barrier->start[r + 1]; k++)
                 if (!is_held(c, barrier->column[k]))
                     c->step[barrier->column[k]] -= c->problem->values[k] * c->equality[i];
@@ -223,6 +239,21 @@ static int assemble_thin_rows(const centring *c) {
     return any;
 }
 
+/* The loops over sides work on copies of the pointers, which leaves them free of everything but numbers. */
+static void add_sides(const centring *c) {
+    const side low = c->side[0], high = c->side[1];
+    const double *value = c->value;
+    double *weight = c->weight, *load = c->load;
+    const size_t count = c->count;
+#pragma omp simd
+    for (size_t i = 0; i < count; i++) {
+        const double below = low.multiplier[i] * low.inverse[i], above = high.multiplier[i] * high.inverse[i];
+        weight[i] = below + above;
+        load[i] = (high.inverse[i] + above * (value[i] - high.limit[i] + high.slack[i])) -
+                  (low.inverse[i] + below * (low.slack[i] - value[i] - low.limit[i]));
+    }
+}
+
 /* The matrix for s and λ, factorised, and the right side in `step`; 0 when it is singular, 2 when steps need refining.
  */
 static int assemble(const centring *c) {
@@ -233,30 +264,26 @@ static int assemble(const centring *c) {
         c->step[j] =
             c->problem->pull == 0 || is_held(c, j) ? 0 : c->problem->pull * (c->problem->towards[j] - c->value[j]);
     }
-    for (size_t node = columns; node < barrier->ldl.size; node++)
-        c->diagonal[node] = c->step[node] = 0;
-    memset(c->weight, 0, c->count * sizeof *c->weight);
-    memset(c->load, 0, c->count * sizeof *c->load);
-    for (size_t k = 0; k < c->sides; k++) {
-        const double inverse = 1 / c->slack[k], ratio = c->multiplier[k] * inverse;
-        c->inverse[k] = inverse;
-        c->weight[c->of[k]] += ratio;
-        c->load[c->of[k]] += c->sign[k] * (inverse + ratio * (excess(c, k) + c->slack[k]));
+    add_sides(c);
+    for (size_t j = 0; j < columns; j++) {
+        c->diagonal[j] += c->weight[j];
+        c->step[j] -= c->load[j];
     }
-    for (size_t i = 0; i < c->count; i++) {
-        const double weight = c->weight[i], load = c->load[i];
-        if (i < columns) {
-            c->diagonal[i] += weight;
-            c->step[i] -= load;
-        } else if (is_single(barrier, i - columns)) {
-            const size_t k = barrier->start[i - columns];
-            const double a = is_held(c, barrier->column[k]) ? 0 : c->problem->values[k];
-            c->diagonal[barrier->column[k]] += weight * a * a;
-            c->step[barrier->column[k]] -= load * a;
+    for (size_t node = columns; node < barrier->ldl.size; node++) {
+        const size_t i = columns + barrier->leader[node - columns];
+        c->diagonal[node] = c->weight[i];
+        c->step[node] = c->load[i];
+    }
+    for (size_t t = 0; t < barrier->others; t++) {
+        const size_t r = barrier->other[t], i = columns + r;
+        if (is_single(barrier, r)) {
+            const uint32_t j = barrier->column[barrier->start[r]];
+            const double a = is_held(c, j) ? 0 : c->problem->values[barrier->start[r]];
+            c->diagonal[j] += c->weight[i] * a * a;
+            c->step[j] -= c->load[i] * a;
         } else { /* twins together */
-            const uint32_t node = barrier->node[i - columns];
-            c->diagonal[node] += weight;
-            c->step[node] += turn(c, i - columns) * load;
+            c->diagonal[barrier->node[r]] += c->weight[i];
+            c->step[barrier->node[r]] += turn(c, r) * c->load[i];
         }
     }
     for (size_t node = columns; node < barrier->ldl.size; node++) { /* a row that has no limits pulls at nothing */
@@ -311,26 +338,30 @@ static void move(const centring *c, double share, double *f) {
         f[j] += share * c->step[j];
     for (size_t i = 0; i < c->count; i++)
         c->value[i] += share * c->change[i];
-    for (size_t r = 0; r < c->barrier->rows; r++)
+    for (size_t r = 0; c->any_equality && r < c->barrier->rows; r++)
         if (is_equality(c, r))
             c->equality[c->barrier->columns + r] += share * c->step[c->barrier->node[r]];
 }
 
 /* How s and λ change with the step, and the share of it that goes nine tenths of the way to where the first is 0. */
 static double find_changes(const centring *c) {
-    double share = 1;
-    for (size_t k = 0; k < c->sides; k++) {
-        const double s = c->slack[k], m = c->multiplier[k];
-        const double by = -(excess(c, k) + s) - c->sign[k] * c->change[c->of[k]];
-        const double m_by = c->inverse[k] * (1 - m * by) - m;
-        c->slack_change[k] = by;
-        c->multiplier_change[k] = m_by;
-        if (share * by < -0.9 * s)
-            share = -0.9 * s / by;
-        if (share * m_by < -0.9 * m)
-            share = -0.9 * m / m_by;
+    const double *value = c->value, *change = c->change;
+    const size_t count = c->count;
+    double fastest = 0.9; /* the largest share of s or λ that a whole step takes away */
+    for (int k = 0; k < SIDES; k++) {
+        const side of = c->side[k];
+#pragma omp simd reduction(max : fastest)
+        for (size_t i = 0; i < count; i++) {
+            const double s = of.slack[i], m = of.multiplier[i], there = of.there[i];
+            const double by = -there * (of.sign * (value[i] + change[i]) - of.limit[i] + s);
+            const double m_by = there * (of.inverse[i] * (1 - m * by) - m);
+            const double slower = -by / s, weaker = -m_by / m, most = slower > weaker ? slower : weaker;
+            of.slack_change[i] = by;
+            of.multiplier_change[i] = m_by;
+            fastest = most > fastest ? most : fastest;
+        }
     }
-    return share;
+    return 0.9 / fastest;
 }
 
 /* The length of g_i. */
@@ -344,68 +375,116 @@ static double length_of(const centring *c, size_t i) {
     return sqrt(square);
 }
 
+/* 1/s, once s is found. */
+static void invert(const centring *c) {
+    const size_t count = c->count;
+    for (int k = 0; k < SIDES; k++) {
+        const side of = c->side[k];
+#pragma omp simd
+        for (size_t i = 0; i < count; i++)
+            of.inverse[i] = of.there[i] / of.slack[i];
+    }
+}
+
 /* The slacks begin as what they are, where that isn't too little. */
 static void guess(const centring *c) {
     static const double share = 0.1;
-    for (size_t k = 0; k < c->sides; k++) {
-        const size_t i = c->of[k];
-        const double width = c->problem->upper[i] - c->problem->lower[i], own = -excess(c, k);
+    for (size_t i = 0; i < c->count; i++) {
+        const double width = c->problem->upper[i] - c->problem->lower[i];
         const double least = isinf(width) ? c->problem->scale * length_of(c, i) : share * width;
-        c->slack[k] = fmax(own, least > 0 ? least : 1);
-        c->multiplier[k] = 1 / c->slack[k];
+        for (int k = 0; k < SIDES; k++) {
+            const side *of = &c->side[k];
+            const double own = -excess(of, c->value, i), floor = least > 0 ? least : 1;
+            of->slack[i] = of->there[i] == 0 ? 1 : own > floor ? own : floor;
+            of->multiplier[i] = 1 / of->slack[i];
+        }
     }
-    memset(c->equality, 0, c->count * sizeof *c->equality);
+    invert(c);
 }
 
 /* 1 when the point is strictly inside and near the centre: each s λ is near 1. */
 static int is_near(const centring *c) {
-    for (size_t k = 0; k < c->sides; k++) {
-        const double s = -excess(c, k);
-        if (!(s > 0 && fabs(s * c->multiplier[k] - 1) < 0.5))
-            return 0;
-    }
+    for (int k = 0; k < SIDES; k++)
+        for (size_t i = 0; i < c->count; i++) {
+            const double s = -excess(&c->side[k], c->value, i);
+            if (c->side[k].there[i] != 0 && !(s > 0 && fabs(s * c->side[k].multiplier[i] - 1) < 0.5))
+                return 0;
+        }
     return 1;
 }
 
 /* From a guess that may be outside to a point strictly inside. */
 static void approach(const centring *c, double *f) {
+    const size_t count = c->count;
     guess(c);
     const int most = c->problem->steps > 0 ? c->problem->steps : MOST_STEPS;
     for (int steps = 0; steps < most && !is_near(c) && find_step(c); steps++) {
         const double share = find_changes(c);
-        for (size_t k = 0; k < c->sides; k++) {
-            c->slack[k] += share * c->slack_change[k];
-            c->multiplier[k] += share * c->multiplier_change[k];
+        for (int k = 0; k < SIDES; k++) {
+            const side of = c->side[k];
+#pragma omp simd
+            for (size_t i = 0; i < count; i++) {
+                of.slack[i] += share * of.slack_change[i];
+                of.multiplier[i] += share * of.multiplier_change[i];
+            }
         }
+        invert(c);
         move(c, share, f);
     }
 }
 
 /* s = −c, λ = 1/s; 0 when the point isn't strictly inside. */
 static int take_slacks(const centring *c) {
-    for (size_t k = 0; k < c->sides; k++) {
-        c->slack[k] = -excess(c, k);
-        if (!(c->slack[k] > 0))
-            return 0;
-        c->multiplier[k] = 1 / c->slack[k];
+    const double *value = c->value;
+    const size_t count = c->count;
+    double outside = 0;
+    for (int k = 0; k < SIDES; k++) {
+        const side of = c->side[k];
+#pragma omp simd reduction(+ : outside)
+        for (size_t i = 0; i < count; i++) {
+            const double there = of.there[i], s = 1 - there - there * (of.sign * value[i] - of.limit[i]);
+            of.slack[i] = s;
+            of.multiplier[i] = of.inverse[i] = there / s;
+            outside += s > 0 ? 0 : 1;
+        }
     }
-    return 1;
+    return outside == 0;
 }
 
 /* Newton's decrement: the length of the step in the metric of the Hessian. */
 static double decrement(const centring *c) {
+    const double *weight = c->weight, *change = c->change;
+    const size_t count = c->count;
     double square = 0;
-    for (size_t i = 0; i < c->count; i++)
-        square += c->weight[i] * c->change[i] * c->change[i];
+#pragma omp simd reduction(+ : square)
+    for (size_t i = 0; i < count; i++)
+        square += weight[i] * change[i] * change[i];
     for (size_t j = 0; j < c->barrier->columns; j++)
         square += c->problem->pull * c->step[j] * c->step[j];
     return sqrt(square);
 }
 
+/* How far a step may go: with the share r of its slack that it takes from a side, at most, the barrier still falls at
+ * 1/(1 + r) of the step, since its second derivative along it is there at most (1 + r)² of what it was. */
+static double reach(const centring *c) {
+    const double *change = c->change;
+    const size_t count = c->count;
+    double most = 0;
+    for (int k = 0; k < SIDES; k++) {
+        const side of = c->side[k];
+#pragma omp simd reduction(max : most)
+        for (size_t i = 0; i < count; i++) {
+            const double taken = of.sign * change[i] * of.inverse[i];
+            most = taken > most ? taken : most;
+        }
+    }
+    return 1 / (1 + most);
+}
+
 /* By how much rows that are equalities are missed, at most. */
 static double miss(const centring *c) {
     double most = 0;
-    for (size_t r = 0; r < c->barrier->rows; r++)
+    for (size_t r = 0; c->any_equality && r < c->barrier->rows; r++)
         if (is_equality(c, r))
             most = fmax(most, fabs(c->problem->lower[c->barrier->columns + r] - c->value[c->barrier->columns + r]));
     return most;
@@ -433,7 +512,7 @@ static int factorise_across(const centring *c) {
  */
 static void settle(const centring *c, double *f) {
     enum { TIMES = 4 };
-    if (!factorise_across(c))
+    if (!c->any_equality || !factorise_across(c))
         return;
     for (int time = 0; time < TIMES; time++) {
         memset(c->step, 0, c->barrier->ldl.size * sizeof *c->step);
@@ -452,6 +531,9 @@ static void start_at(centring *c, const double *f) {
     take_sides(c);
     take_entries(c);
     extend(c, f, c->value);
+    memset(c->equality, 0, c->count * sizeof *c->equality);
+    for (size_t r = 0; r < c->barrier->rows; r++)
+        c->any_equality |= is_equality(c, r);
 }
 
 int hcri_barrier_centre(const hcri_barrier *barrier, const hcri_barrier_problem *problem, double *f, double *scratch) {
@@ -468,7 +550,7 @@ int hcri_barrier_centre(const hcri_barrier *barrier, const hcri_barrier_problem 
         if (!take_slacks(&c) || !find_step(&c))
             return 0;
         const double length = decrement(&c);
-        move(&c, length < quadratic ? 1 : 1 / (1 + length), f);
+        move(&c, length < quadratic ? 1 : reach(&c), f);
         const double missed = miss(&c);
         if ((length < small || (before < quadratic && length > 0.5 * before)) && !(missed < 0.5 * missed_before))
             break;
@@ -492,7 +574,6 @@ static double share_of_row(const centring *c, size_t row) {
 int hcri_barrier_solve(const hcri_barrier *barrier, const hcri_barrier_problem *problem, const double *f, double *x,
                        double *row, double *scratch) {
     centring c = begin(barrier, problem, scratch);
-    memset(c.equality, 0, c.count * sizeof *c.equality);
     start_at(&c, f);
     if (!take_slacks(&c))
         return 0;

@@ -12,6 +12,9 @@ typedef struct hcri_barrier {
     uint32_t *column; /* … and the columns of each row's entries */
     uint32_t *twin;   /* of each row the first one with its coefficients, or with their opposites … */
     uint32_t *node;   /* … and its node in the factorised system; rows of one entry have none */
+    uint32_t *leader; /* the row that each node behind the columns' is of … */
+    uint32_t *other;  /* … and all other rows, `others` of them: limits of a column, or of a row before */
+    size_t others;
     hcri_ldl ldl;
 } hcri_barrier;
 

@@ -56,9 +56,11 @@ static double nearness(const hcri_damping *d, size_t i, int side, double *slack,
         return 0;
     const double value = along(d, i, d->s.f);
     *slack = fmax(side == LOWER ? value - limit : limit - value, least * tau);
+    if (*slack >= tau)
+        return 0;
     const double root = sqrt(tau / *slack);
-    *by_slack = root > 1 ? -0.5 * root / *slack : 0;
-    return root > 1 ? root - 1 : 0;
+    *by_slack = -0.5 * root / *slack;
+    return root - 1;
 }
 
 static hcri_damping begin(const hcri_damped *sample) {
@@ -90,9 +92,14 @@ static hcri_damping begin(const hcri_damped *sample) {
 }
 
 static int weigh(hcri_damping *d) {
+    const double tau = hcr_region_nearness(d->s.region);
     int any = 0;
     for (size_t i = 0; i < count_of(d->s.centres); i++) {
+        const double value = along(d, i, d->s.f), near = tau * d->length[i];
         double slack, by_slack;
+        d->weight[i] = 0;
+        if (value - d->s.lower[i] >= near && d->s.upper[i] - value >= near)
+            continue;
         d->weight[i] = nearness(d, i, LOWER, &slack, &by_slack) + nearness(d, i, UPPER, &slack, &by_slack);
         any |= d->weight[i] > 0;
     }

@@ -183,9 +183,14 @@ void hcri_sample_take_bounds(hcri_sample *s) {
     memcpy(s->high, s->upper, barrier->columns * sizeof(double));
     memset(s->low_off, 0, barrier->columns * sizeof(double));
     memset(s->high_off, 0, barrier->columns * sizeof(double));
-    for (size_t r = 0; r < barrier->rows; r++)
-        if (barrier->start[r + 1] - barrier->start[r] == 1)
-            narrow(s, r);
+    for (size_t r = 0; r < barrier->rows; r++) {
+        const size_t i = barrier->columns + r, k = barrier->start[r];
+        const double a = s->values[k];
+        if (!hcri_sample_is_single(barrier, r) || a == 0)
+            continue;
+        take_end(s, barrier->column[k], a < 0, s->upper[i] / a, 0);
+        take_end(s, barrier->column[k], a > 0, s->lower[i] / a, 0);
+    }
 }
 
 void hcri_sample_propagate(hcri_sample *s) {

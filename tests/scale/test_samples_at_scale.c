@@ -32,7 +32,7 @@ enum { DISC = SAMPLE_FIRST_CURVED };
 typedef struct tally {
     uint64_t results[2], rounded[2], empty, outside, failures;
     double worst[2]; /* what results that hold up to rounding are off by */
-    char first[200];
+    char first[200 + 24 * SAMPLE_MOST];
 } tally;
 
 typedef struct job {
@@ -134,11 +134,15 @@ static void run(const hcr_region *region, hcr_workspace *workspace, int map, int
     must(hcr_check(region, ROWS, b->x, b->y, b->inside, NULL, &error), &error);
 }
 
+/* The first one is told with its parameters. */
 static void fail_row(job *j, const batch *b, size_t i, const char *what) {
-    const size_t n = j->region->set.outputs;
-    if (j->tally.failures++ == 0)
-        snprintf(j->tally.first, sizeof j->tally.first, "%s: outcome %u, y[0] = %a", what, (unsigned)b->rays[i].outcome,
-                 b->y[i * n]);
+    const size_t n = j->region->set.outputs, p = j->region->origin_map.parameters;
+    if (j->tally.failures++ != 0)
+        return;
+    int used = snprintf(j->tally.first, sizeof j->tally.first, "%s: outcome %u, y[0] = %a, x =", what,
+                        (unsigned)b->rays[i].outcome, b->y[i * n]);
+    for (size_t k = 0; k < p; k++)
+        used += snprintf(j->tally.first + used, sizeof j->tally.first - (size_t)used, " %a", b->x[i * p + k]);
 }
 
 /* A result is inside, or holds up to rounding and says so; without one, the sample is empty. */
