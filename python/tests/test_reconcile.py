@@ -135,6 +135,15 @@ def test_limits_on_both_sides_of_sums(random):
     assert_adds_up(S_df, result)
 
 
+def test_differences_of_series_have_limits_of_their_own():
+    """Of net = load − solar "nothing negative" isn't what the limits of load and solar say already."""
+    S_df = pandas.DataFrame({"unique_id": ["net", "load", "solar"], "load": [1, 1, 0], "solar": [-1, 0, 1]})
+    frame = pandas.DataFrame({"net": [0.0, -3.0], "load": [1.0, 9.0], "solar": [2.0, 5.0]})
+    net, load, solar = reconcile(frame, S_df, nonnegative=True, upper={"load": 8}).to_numpy().T
+    np.testing.assert_allclose([load, solar], [[1.5, 7.0], [1.5, 7.0]], rtol=1e-12)
+    assert (net >= 0).all() and (net == load - solar).all()
+
+
 @pytest.mark.skipif(not M4.exists(), reason="the examples aren't beside these tests")
 def test_thirty_hourly_series_whose_night_is_0():
     """M4's series in three groups: seasonal naive forecasts of all, a group's reading missing by a tenth."""

@@ -87,9 +87,10 @@ def matrix(frame: Any, names: Sequence[Any]) -> Array:
 
 def _columns(frame: Any, names: Sequence[Any]) -> Any:
     """Columns of a frame of pandas; without a copy where they stand side by side."""
-    places = frame.columns.get_indexer(names)
-    side_by_side = len(places) and places[-1] - places[0] == len(places) - 1 and (np.diff(places) == 1).all()
-    return frame.iloc[:, places[0] : places[-1] + 1] if side_by_side else frame.iloc[:, places]
+    place = {name: k for k, name in enumerate(frame.columns)}
+    places = [place[name] for name in names]
+    start, end = places[0], places[0] + len(places)
+    return frame.iloc[:, start:end] if places == list(range(start, end)) else frame.iloc[:, places]
 
 
 def missing(frame: Any, name: Any) -> Array:
@@ -100,8 +101,8 @@ def missing(frame: Any, name: Any) -> Array:
 
 def labels(frame: Any, name: Any, rows: Any = slice(None)) -> list[str]:
     """The values of some rows of a column as text."""
-    column = frame[name]
-    return [str(one) for one in (column[rows] if _is_polars(frame) else column.iloc[rows]).to_list()]
+    column = frame[name] if _is_polars(frame) else frame[name].array
+    return list(map(str, column[rows]))
 
 
 def ranks(frame: Any, name: Any) -> Array:
@@ -118,7 +119,7 @@ def coded(frame: Any, name: Any) -> tuple[Array, Any]:
     else:
         import pandas
 
-        codes, different = pandas.factorize(frame[name])
+        codes, different = pandas.factorize(frame[name].array)
         none = codes < 0
         # Sorted as an array: pandas' own sort of Arrow's texts is many times slower.
         values = np.asarray(different, dtype=object if different.dtype.kind == "O" else None)

@@ -210,8 +210,7 @@ def _bottom(hierarchy: Hierarchy, metric: _Metric, linear: Array, low: Array, hi
     """The bottom series, (samples, bottom series), of the nearest forecasts; NaN where limits leave none."""
     if not np.isfinite([low, high]).any():
         return np.linalg.solve(metric.P, -linear.T).T
-    above = np.delete(np.arange(len(low)), hierarchy.bottom)
-    above = above[np.isfinite(low[above]) | np.isfinite(high[above])]
+    above = _binding(hierarchy, low, high)
     sums = hierarchy.sums[above] if len(above) else None
     try:
         region = Region.from_rows(
@@ -227,6 +226,16 @@ def _bottom(hierarchy: Hierarchy, metric: _Metric, linear: Array, low: Array, hi
             raise
         return np.full(linear.shape, np.nan)
     return np.asarray(region.minimise(linear, metric=metric.P))
+
+
+def _binding(hierarchy: Hierarchy, low: Array, high: Array) -> Array:
+    """The sums that the limits of the bottom series leave to go beyond their own: of `nonnegative` none."""
+    more, less = np.maximum(hierarchy.sums, 0), np.minimum(hierarchy.sums, 0)
+    bottom = [np.clip(side[hierarchy.bottom], -1e300, 1e300) for side in (low, high)]
+    least, most = more @ bottom[0] + less @ bottom[1], more @ bottom[1] + less @ bottom[0]
+    binding = (least < low) | (most > high)
+    binding[hierarchy.bottom] = False
+    return np.flatnonzero(binding)
 
 
 def _grid(hierarchy: Hierarchy, bottom: Array) -> Array:
