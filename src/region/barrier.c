@@ -41,6 +41,7 @@ typedef struct centring {
     double *diagonal, *step, *entry; /* of the system, by node */
     double *right, *rest;            /* what a step is solved from, and what is missing of it */
     double *lack;                    /* by node: 1/w − δ, where that isn't what was factorised, else 0 */
+    double *thin;                    /* what solving takes where there are such */
     double *factor;
 } centring;
 
@@ -116,7 +117,7 @@ hcr_status hcri_barrier_make(size_t columns, size_t rows, const size_t *start, c
 
 size_t hcri_barrier_scratch(const hcri_barrier *barrier) {
     const size_t count = barrier->columns + barrier->rows;
-    return (5 + SIDES * OF_A_SIDE) * count + 5 * barrier->ldl.size + barrier->start[barrier->rows] +
+    return (5 + SIDES * OF_A_SIDE) * count + 8 * barrier->ldl.size + barrier->start[barrier->rows] +
            hcri_ldl_numbers(&barrier->ldl);
 }
 
@@ -145,7 +146,8 @@ static centring begin(const hcri_barrier *barrier, const hcri_barrier_problem *p
     c.right = c.entry + barrier->start[barrier->rows];
     c.rest = c.right + barrier->ldl.size;
     c.lack = c.rest + barrier->ldl.size;
-    c.factor = c.lack + barrier->ldl.size;
+    c.thin = c.lack + barrier->ldl.size;
+    c.factor = c.thin + 3 * barrier->ldl.size;
     return c;
 }
 
@@ -295,32 +297,73 @@ static int assemble(const centring *c) {
     return hcri_ldl_factorise(&barrier->ldl, c->diagonal, c->entry, c->factor) ? 1 + is_thin : 0;
 }
 
-/* Solves the system as it is for what stands in `step`. */
+/* v becomes K⁻¹ v, of the system K = F + E as it is, F what was factorised and E = −lack, which is 0 or more, and more
+ * at thin rows alone. With z what the solution x has there,
+ *     (I + F⁻¹ E) z = F⁻¹ v    at those rows,    x = F⁻¹ v − F⁻¹ E z.
+ * In the product u'E v the operator is symmetric and positive, and near I but for directions in which several thin
+ * rows leave nothing to one another: conjugate gradients take a step for each of those. Adding what is missing to the
+ * first solution, again and again, would end there too, but after any number of times. */
+static void solve_thin(const centring *c, double *v) {
+    enum { MOST_TIMES = 40 };
+    static const double small = 1e-22; /* of a square */
+    const hcri_barrier *barrier = c->barrier;
+    const size_t first = barrier->columns, size = barrier->ldl.size;
+    double *rest = c->thin, *way = rest + size, *image = way + size;
+    hcri_ldl_solve(&barrier->ldl, c->factor, v);
+    double square = 0;
+    for (size_t node = first; node < size; node++) {
+        rest[node] = way[node] = v[node];
+        square -= c->lack[node] * rest[node] * rest[node];
+    }
+    const double enough = small * square;
+    for (int time = 0; time < MOST_TIMES && square > enough; time++) {
+        memset(image, 0, first * sizeof *image);
+        for (size_t node = first; node < size; node++)
+            image[node] = -c->lack[node] * way[node];
+        hcri_ldl_solve(&barrier->ldl, c->factor, image);
+        double curvature = 0;
+        for (size_t node = first; node < size; node++)
+            curvature -= c->lack[node] * way[node] * (way[node] + image[node]);
+        if (!(curvature > 0))
+            break;
+        const double share = square / curvature;
+        for (size_t i = 0; i < size; i++)
+            v[i] -= share * image[i];
+        double left = 0;
+        for (size_t node = first; node < size; node++) {
+            rest[node] -= share * (way[node] + image[node]);
+            left -= c->lack[node] * rest[node] * rest[node];
+        }
+        for (size_t node = first; node < size; node++)
+            way[node] = rest[node] + left / square * way[node];
+        square = left;
+    }
+}
+
+/* Solves the system as it is for what stands in `step`; with thin rows once more for what rounding leaves of it. */
 static void solve(const centring *c, int is_thin) {
-    enum { TIMES = 3 };
     const hcri_barrier *barrier = c->barrier;
     const size_t size = barrier->ldl.size;
-    if (is_thin)
-        memcpy(c->right, c->step, size * sizeof *c->right);
-    hcri_ldl_solve(&barrier->ldl, c->factor, c->step);
-    for (int time = 0; time < TIMES && is_thin; time++) {
-        const double *entry = c->entry;
-        for (size_t i = 0; i < size; i++)
-            c->rest[i] = c->right[i] - c->diagonal[i] * c->step[i];
-        for (size_t r = 0; r < barrier->rows; r++) {
-            const uint32_t node = barrier->node[r];
-            if (!is_leader(barrier, r))
-                continue;
-            c->rest[node] += c->lack[node] * c->step[node];
-            for (size_t k = barrier->start[r]; k < barrier->start[r + 1]; k++, entry++) {
-                c->rest[node] -= *entry * c->step[barrier->column[k]];
-                c->rest[barrier->column[k]] -= *entry * c->step[node];
-            }
-        }
-        hcri_ldl_solve(&barrier->ldl, c->factor, c->rest);
-        for (size_t i = 0; i < size; i++)
-            c->step[i] += c->rest[i];
+    if (!is_thin) {
+        hcri_ldl_solve(&barrier->ldl, c->factor, c->step);
+        return;
     }
+    memcpy(c->right, c->step, size * sizeof *c->right);
+    solve_thin(c, c->step);
+    const double *entry = c->entry;
+    for (size_t i = 0; i < size; i++)
+        c->rest[i] = c->right[i] - c->diagonal[i] * c->step[i];
+    for (size_t node = barrier->columns; node < size; node++) {
+        const size_t r = barrier->leader[node - barrier->columns];
+        c->rest[node] += c->lack[node] * c->step[node];
+        for (size_t k = barrier->start[r]; k < barrier->start[r + 1]; k++, entry++) {
+            c->rest[node] -= *entry * c->step[barrier->column[k]];
+            c->rest[barrier->column[k]] -= *entry * c->step[node];
+        }
+    }
+    solve_thin(c, c->rest);
+    for (size_t i = 0; i < size; i++)
+        c->step[i] += c->rest[i];
 }
 
 /* Newton's step, and what it changes. */

@@ -20,7 +20,8 @@ static void draw_bands(hcri_random *random, int is_any, double *x) {
     }
 }
 
-/* The last value is at the end of what the first ramp lets it reach the capacity from, now and then. */
+/* The last value is at the end of what the first ramp lets it reach the capacity from, now and then, and the ramps lead
+ * steeply down to a capacity, or nearly so. */
 static void draw_ramps(hcri_random *random, int is_any, double *x) {
     for (size_t k = 0; k < HOURS; k++)
         x[k] = 10;
@@ -32,7 +33,8 @@ static void draw_ramps(hcri_random *random, int is_any, double *x) {
             x[k] = 0;
     const size_t hour = 1 + hcri_random_below(random, 5); /* what the steepest descent leads to */
     if (hcri_random_below(random, 3) == 0)
-        x[hour] = fmax(x[HOURS] - 2 * (double)(hour + 1), 0);
+        x[hour] = fmax(x[HOURS] - 2 * (double)(hour + 1), 0) +
+                  (hcri_random_below(random, 2) ? ldexp(1, -(int)hcri_random_below(random, is_any ? 50 : 12)) : 0);
 }
 
 static void draw_sold(hcri_random *random, int is_any, double *x) {
