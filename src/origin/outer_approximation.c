@@ -12,6 +12,7 @@
 #include "origin/origin_tolerances.h"
 #include "origin/reach_bounds.h"
 #include "origin/unbounded_origin.h"
+#include "region/barrier.h"
 #include "solvers/linear_program.h"
 
 static const hcr_allocator *const memory = &hcri_default_allocator;
@@ -285,6 +286,61 @@ static hcr_status look_beside(search *at, hcri_random *random, int *done, hcr_er
     return look(at, done, error);
 }
 
+/* y: a point of the polytope that has this much room, near the interior point; *found 0: none was found. */
+static hcr_status approach(search *at, double room, int *found, hcr_error *error) {
+    static const double pull = 100;
+    const hcri_set *set = at->outer->set;
+    const hcri_linear *linear = set->linear;
+    const hcri_cuts *cuts = &at->outer->cuts;
+    const size_t n = set->n, count = linear->rows.count + cuts->count;
+    HCRI_SCRATCH(scratch, memory);
+    hcri_rows rows = {0};
+    hcri_barrier barrier = {0};
+    double *lower = hcri_allocate(scratch, hcri_size_sum(n, count), sizeof *lower),
+           *upper = hcri_allocate(scratch, hcri_size_sum(n, count), sizeof *upper);
+    unsigned char *bounded = hcri_allocate(scratch, n, sizeof *bounded);
+    HCRI_ALLOCATED(lower && upper && bounded);
+    HCRI_TRY(hcri_rows_append_all(&rows, scratch, &linear->rows, error));
+    HCRI_TRY(hcri_rows_append_all(&rows, scratch, &cuts->rows, error));
+    for (size_t i = 0; i < n + count; i++) {
+        const size_t row = i - n, cut = row - linear->rows.count;
+        const int is_cut = i >= n + linear->rows.count;
+        const double keep = room * (is_cut ? 1 : hcri_side_length(set, i));
+        lower[i] = (i < n ? at->low[i] : is_cut ? -INFINITY : linear->lower[row]) + keep;
+        upper[i] = (i < n ? at->high[i] : is_cut ? cuts->right[cut] : linear->upper[row]) - keep;
+    }
+    memset(bounded, 1, n);
+    HCRI_TRY(hcri_barrier_make(n, count, rows.start, rows.columns, NULL, bounded, scratch, &barrier, error));
+    double *numbers = hcri_allocate(scratch, hcri_barrier_scratch(&barrier), sizeof *numbers);
+    HCRI_ALLOCATED(numbers);
+    const hcri_barrier_problem problem = {.values = rows.values,
+                                          .lower = lower,
+                                          .upper = upper,
+                                          .scale = room,
+                                          .pull = pull / (room * room),
+                                          .towards = cuts->interior};
+    memcpy(at->y, cuts->interior, n * sizeof *at->y);
+    *found = hcri_barrier_centre(&barrier, &problem, at->y, numbers);
+    return HCR_OK;
+}
+
+/* From the interior point to more room, which is concave, by a level method (Lemaréchal, Nemirovskii and Nesterov, New
+ * variants of bundle methods, Mathematical Programming 69, 1995): a linear program ends at a vertex, which in many
+ * outputs is far outside until there are as many cuts. `most`: what no ball exceeds. */
+static hcr_status climb(search *at, double most, hcr_error *error) {
+    enum { STEPS = 60 };
+    static const double close = 0.99;
+    for (int step = 0; step < STEPS && at->best < close * most; step++) {
+        int done, found = 0;
+        at->r = (at->best + 0.5 * (most - at->best)) / at->scale;
+        HCRI_TRY(approach(at, at->r * at->scale, &found, error));
+        if (!found)
+            break;
+        HCRI_TRY(look(at, &done, error));
+    }
+    return HCR_OK;
+}
+
 /* The polytope has no ball. *over: that is how the search ends; else it goes on without the box. */
 static hcr_status end_empty(search *at, int flat, int *over, hcr_error *error) {
     blame whose = CUBE;
@@ -300,7 +356,7 @@ static hcr_status end_empty(search *at, int flat, int *over, hcr_error *error) {
 /* The largest ball in the cube; at->best = 0 when there is none, but may be in a larger one. Ends early when the room
  * found no longer grows: the polytope's ball, which bounds it, comes down slowly in many outputs. */
 static hcr_status search_cube(search *at, hcr_error *error) {
-    enum { PATIENCE = 30, TRIES = 10 };
+    enum { PATIENCE = 30, PLAIN = 10, TRIES = 10 };
     static const double cut_off = 1.9, growth = 1.003;
     const size_t most = 300 + 30 * at->outer->set->n;
     double reached = 0;
@@ -325,6 +381,10 @@ static hcr_status search_cube(search *at, hcr_error *error) {
             continue;
         }
         HCRI_TRY(look(at, &done, error));
+        if (!done && at->boxed && at->best > 0 && waited == PLAIN) {
+            HCRI_TRY(climb(at, at->r * at->scale, error));
+            HCRI_TRY(place_cuts(at, error));
+        }
         if (done)
             return HCR_OK;
         HCRI_TRY(refuse_constant(at, error));
