@@ -26,8 +26,13 @@ static void read_table(struct job *job) {
     const char **names = NULL;
     if (job->columns != NULL) {
         names = allocate(strlen(job->columns) + 1, sizeof *names);
-        for (char *name = strtok(job->columns, ","); name != NULL; name = strtok(NULL, ","))
-            names[count++] = name;
+        for (char *at = job->columns, *next; *at != '\0'; at = next) {
+            const size_t length = option_name_length(at, ",");
+            next = at + length + (at[length] == ',');
+            at[length] = '\0';
+            if (length > 0)
+                names[count++] = at;
+        }
     }
     const hcr_table_columns needed = {.count = count, .names = names, .missing = true};
     must(hcr_table_read_columns(job->input, HCR_TABLE_BY_NAME, NULL, 1, &needed, &job->table, &failure));
@@ -70,9 +75,9 @@ int command_limits(int argc, char **argv) {
         .name = "limits",
         .operands = "X",
         .summary = "Writes a region from a table: what its variables did, with comments that say where each number is "
-                   "from. Columns such as load[0], load[1] are a vector, of which a row is a sample; other columns are "
-                   "series, a row a time, of which the region has --horizon values. Missing values are left out and "
-                   "counted.",
+                   "from. Columns such as load[0], load[1] are a vector, flow[0,0], flow[0,1] a matrix, of which a row "
+                   "is a sample; other columns are series, a row a time, of which the region has --horizon values. "
+                   "Missing values are left out and counted.",
         .example = "hcr limits history.csv --horizon 24 --quantile 0.999 -o load.region",
         OPTION_ROWS(rows),
     };

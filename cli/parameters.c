@@ -12,45 +12,63 @@ enum { NAME = 128 };
 
 /* ------------------------------------------------------------------------------------------------------- reading */
 
-static void read_given(struct parameters *parameters) {
+static void open_given(struct parameters *parameters) {
     const size_t p = hcr_region_parameters(parameters->region);
     if (p == 0)
         fail(EXIT_USAGE, "--parameters is of no use here: the region has none");
-    if (parameters->given.values != NULL)
-        return;
-    char **names = names_of_parameters(parameters->region);
-    table_read_matched(parameters->path, p, (const char *const *)names, "the table of parameters", &parameters->given);
-    free(names);
+    parameters->names = names_of_parameters(parameters->region);
+    stream_open(&parameters->given, parameters->path, p, (const char *const *)parameters->names, NULL);
+}
+
+/* Reads on where the part at hand is used up; returns whether there is a row. */
+static int has_row(struct parameters *parameters) {
+    struct stream *given = &parameters->given;
+    while (parameters->used == given->table.rows) {
+        if (!stream_next(given))
+            return 0;
+        must(hcr_table_match(&given->table, given->needed.count, given->needed.names, "the table of parameters",
+                             &failure));
+        parameters->used = 0;
+    }
+    return 1;
 }
 
 /* Whether the file of --parameters has as many rows as the table, all of which has been read. */
-static void check_rows(const struct parameters *parameters, size_t rows) {
+static void check_rows(struct parameters *parameters, size_t rows) {
+    if (parameters->path == NULL)
+        return;
+    while (has_row(parameters))
+        parameters->used = parameters->given.table.rows;
+    hcr_table_reader_free(parameters->given.reader);
+    parameters->given.reader = NULL;
     const size_t given = parameters->given.rows;
-    if (parameters->path != NULL && given != 1 && given != rows)
+    if (given != 1 && given != rows)
         fail(EXIT_INPUT,
              "the table of parameters has %zu rows, and the table that they belong to %zu: give one row for each, or "
              "one for all",
              given, rows);
 }
 
-/* Those of `rows` rows from `first` on. Rows of a part of the table that the file doesn't have get the range's lower
- * ends: check_rows will refuse the table. */
-static void take(struct parameters *parameters, size_t first, size_t rows) {
+/* The next `rows` rows. Behind the last one of the file come copies of it where it is the only one; else whatever is in
+ * range: check_rows will refuse the table. */
+static void take(struct parameters *parameters, size_t rows) {
     const size_t p = hcr_region_parameters(parameters->region);
-    const hcr_table *given = &parameters->given;
     parameters->values = renew(parameters->values, rows, p * sizeof(double));
     for (size_t i = 0; i < rows; i++) {
-        const size_t row = given->rows == 1 ? 0 : first + i;
-        memcpy(parameters->values + i * p,
-               row < given->rows ? given->values + row * p : hcr_region_parameter_lower(parameters->region),
-               p * sizeof(double));
+        const double *row =
+            parameters->given.rows == 1 ? parameters->first : hcr_region_parameter_lower(parameters->region);
+        if (has_row(parameters))
+            row = parameters->given.table.values + parameters->used++ * p;
+        if (parameters->first == NULL)
+            parameters->first = memcpy(allocate(p, sizeof(double)), row, p * sizeof(double));
+        memcpy(parameters->values + i * p, row, p * sizeof(double));
     }
 }
 
 void parameters_read(struct parameters *parameters, size_t rows) {
-    read_given(parameters);
+    open_given(parameters);
+    take(parameters, rows);
     check_rows(parameters, rows);
-    take(parameters, 0, rows);
 }
 
 /* A table without a column for parameter k lacks it: then they are asked for by name, before its other columns are. */
@@ -83,6 +101,8 @@ void samples_open(struct samples *samples, const char *input, const struct resul
     const char **all = allocate(count + beside, sizeof *all); /* the stream keeps it */
     for (size_t j = 0; j < count + beside; j++)
         all[j] = j < count ? samples->names[j] : own[j - count];
+    if (samples->parameters.path != NULL)
+        open_given(&samples->parameters);
     stream_open(&samples->stream, input, count + beside, all, results);
 }
 
@@ -116,10 +136,9 @@ int samples_next(struct samples *samples) {
     if (beside > 0) {
         split(samples);
     } else if (parameters->path != NULL) {
-        read_given(parameters);
+        take(parameters, stream->table.rows);
         if (stream->parts == 1) /* else it is known at the end */
             check_rows(parameters, stream->table.rows);
-        take(parameters, stream->first_row, stream->table.rows);
     } else if (samples->column != NULL) {
         pick(samples);
     }

@@ -8,10 +8,13 @@
 
 struct parameters {
     const hcr_region *region;
-    const char *path; /* of --parameters; NULL: they are columns of the input */
-    hcr_table given;  /* that file */
-    double *values;   /* rows × p; NULL for a region without parameters */
-    float *singles;   /* the same in single precision, where they were asked for */
+    const char *path;    /* of --parameters; NULL: they are columns of the input */
+    struct stream given; /* that file, read along with the table, */
+    size_t used;         /* the rows of its part at hand that were taken, */
+    double *first;       /* its first row, */
+    char **names;        /* and its columns */
+    double *values;      /* rows × p; NULL for a region without parameters */
+    float *singles;      /* the same in single precision, where they were asked for */
     struct tally out_of_range, without_origin;
 };
 

@@ -53,8 +53,9 @@ int command_ranges(int argc, char **argv) {
         .name = "ranges",
         .operands = "X",
         .summary = "Writes the parameters of a region from samples of them: a `param` line for each column of the "
-                   "table X, with the range of its values. Columns such as cap[0], cap[1] become one vector, whose "
-                   "elements have ranges of their own; a column of one value gets a range around it. Rows with a "
+                   "table X, with the range of its values. Columns such as cap[0], cap[1] become one vector, "
+                   "need[0,0], need[0,1] one matrix, whose elements have ranges of their own; a column of one value "
+                   "gets a range around it. Rows with a "
                    "missing value or an infinity are left out and named.",
         .example = "hcr ranges limits.csv --margin 0.1 -o plan.region",
         .outside = "rows were left out, for a missing value or an infinity",

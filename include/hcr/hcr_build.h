@@ -252,9 +252,9 @@ HCR_API HCR_MUST_USE hcr_status hcr_region_explain(const hcr_region *region, boo
 /* The smallest and the largest value of each parameter in samples, as `param` lines for a region text. */
 typedef struct hcr_ranges hcr_ranges;
 
-/* One column for each name; NULL: x[0], x[1] …. Columns name[0] … name[k - 1], in any order, make a vector; all
- * others are scalars. Errors: NAME (a name that the language can't have, an element that is missing, two columns of one
- * name), ARGUMENT, MEMORY. */
+/* One column for each name; NULL: x[0], x[1] …. Columns name[0] … name[k - 1], in any order, make a vector, name[0,0],
+ * name[0,1] … a matrix; all others are scalars. Errors: NAME (a name that the language can't have, an element that is
+ * missing, two columns of one name), ARGUMENT, MEMORY. */
 HCR_API HCR_MUST_USE hcr_status hcr_ranges_create(size_t columns, const char *const *names, hcr_ranges **ranges,
                                                   hcr_error *error);
 HCR_API void hcr_ranges_free(hcr_ranges *ranges); /* NULL is fine */
@@ -282,11 +282,11 @@ typedef struct hcr_limit_options {
     { sizeof(hcr_limit_options), true, true, 1, 0 }
 /* A region text of what a table (rows × columns) did: for each variable, its smallest and largest value, and its
  * largest step from one value to the next, with comments that say how many there are and where the extremes are.
- * Columns name[0] … name[k - 1] are a vector, of which a row is a sample and elements are neighbours; other columns are
- * series, whose rows are in order and neighbours. NULL names: x[0], x[1] …. Missing values (NaN, infinities) are left
- * out and counted. With a share of 1 all samples satisfy the limits at tolerance 0. The caller frees *text with
- * hcr_free. Errors: NAME as for hcr_ranges_create, DATA (a variable without a value), SHAPE (steps alone, and no
- * variable has two values), ARGUMENT, MEMORY. */
+ * Columns name[0] … name[k - 1] are a vector, of which a row is a sample and elements are neighbours; name[0,0] … a
+ * matrix, whose neighbours are in one row; other columns are series, whose rows are in order and neighbours. NULL
+ * names: x[0], x[1] …. Missing values (NaN, infinities) are left out and counted. With a share of 1 all samples satisfy
+ * the limits at tolerance 0. The caller frees *text with hcr_free. Errors: NAME as for hcr_ranges_create, DATA (a
+ * variable without a value), SHAPE (steps alone, and no variable has two values), ARGUMENT, MEMORY. */
 HCR_API HCR_MUST_USE hcr_status hcr_limits_text(size_t rows, size_t columns, const char *const *names,
                                                 const double *values, const hcr_limit_options *options, char **text,
                                                 hcr_error *error);

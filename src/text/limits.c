@@ -48,9 +48,10 @@ static int compare(const void *a, const void *b) {
     return one->element < other->element ? -1 : one->element > other->element;
 }
 
-/* How many values in order a variable has: elements of a vector, or of a series that is cut by the horizon. */
+/* How many values in order a variable has: elements of a vector or of a matrix' row, or of a series that is cut by the
+ * horizon. */
 static size_t length_of(const struct table *table, const hcri_vector *own) {
-    return own->is_scalar ? table->options.horizon : own->size;
+    return own->is_scalar ? table->options.horizon : own->columns > 0 ? own->columns : own->size;
 }
 
 static void take(struct numbers *numbers, double value, size_t row, size_t element) {
@@ -66,10 +67,12 @@ static void find_values(const struct table *table, const hcri_vector *own, struc
             take(numbers, value_at(table, own, i, k), i, k);
 }
 
-/* Neighbours are elements of a vector, or rows of a series. */
+/* Neighbours are elements of a vector or of a matrix' row, or rows of a series. */
 static void find_steps(const struct table *table, const hcri_vector *own, struct numbers *numbers) {
     for (size_t i = own->is_scalar ? 1 : 0; i < table->rows; i++)
         for (size_t k = own->is_scalar ? 0 : 1; k < own->size; k++) {
+            if (own->columns > 0 && k % own->columns == 0)
+                continue;
             const double before = own->is_scalar ? value_at(table, own, i - 1, k) : value_at(table, own, i, k - 1);
             take(numbers, step_between(before, value_at(table, own, i, k)), i, k);
         }
@@ -100,7 +103,7 @@ static void write_place(hcri_report *report, const hcri_vector *own, const struc
     hcri_report_number(report, at->number);
     hcri_report_write(report, " (row %zu", at->row);
     if (!own->is_scalar)
-        hcri_report_write(report, ", %s[%zu]", own->name, at->element);
+        hcri_report_write(report, ", %s%s", own->name, hcri_element_text(own, at->element).text);
     hcri_report_write(report, ")");
 }
 
@@ -134,7 +137,10 @@ static void write_steps(const struct table *table, const hcri_vector *own, const
     hcri_report_write(report, "# %s: %zu steps, up to ", own->name, steps->count);
     write_place(report, own, &steps->sorted[steps->count - 1]);
     write_rest(table, steps, "at most this", report);
-    hcri_report_write(report, "abs(diff(%s)) <= ", own->name);
+    if (own->columns > 0)
+        hcri_report_write(report, "abs(%s[:, 1:] - %s[:, :-1]) <= ", own->name, own->name);
+    else
+        hcri_report_write(report, "abs(diff(%s)) <= ", own->name);
     hcri_report_number(report, upper(steps, table->options.share));
     hcri_report_write(report, "\n");
 }
@@ -164,9 +170,9 @@ static void write_variables(const struct table *table, hcri_report *report) {
                       table->rows == 1 ? "" : "s");
     for (size_t v = 0; v < table->vectors.count; v++) {
         const hcri_vector *own = &table->vectors.vector[v];
-        hcri_report_write(report, "var %s", own->name);
-        if (!own->is_scalar || table->options.horizon > 0)
-            hcri_report_write(report, "[%zu]", length_of(table, own));
+        hcri_report_write(report, "var %s%s", own->name, hcri_shape_text(own).text);
+        if (own->is_scalar && table->options.horizon > 0)
+            hcri_report_write(report, "[%zu]", table->options.horizon);
         hcri_report_write(report, "\n");
     }
 }

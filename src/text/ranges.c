@@ -105,34 +105,31 @@ static hcr_status find_ends(const hcr_ranges *ranges, const hcri_vector *own, si
     const double least = ranges->least[j], largest = ranges->largest[j];
     const double scale = least < largest ? largest - least : least != 0 ? fabs(least) : 1;
     const double reach = fmax(-least, largest) + 1.1 * margin * scale;
-    if (!(reach < 1e20)) {
-        char element[32] = "";
-        if (!own->is_scalar)
-            snprintf(element, sizeof element, "[%zu]", k);
-        return hcri_fail(error, HCR_ERROR_DATA,
-                         "the range of %s%s reaches %g: parameters are under 1e20; take another unit", own->name,
-                         element, reach);
-    }
+    HCRI_FAIL_IF(!(reach < 1e20), HCR_ERROR_DATA,
+                 "the range of %s%s reaches %g: parameters are under 1e20; take another unit", own->name,
+                 hcri_element_text(own, k).text, reach);
     write_end(end[0], least, margin * scale, -1);
     write_end(end[1], largest, margin * scale, 1);
     return HCR_OK;
 }
 
-/* "[a, b, …", broken at the width of a line. */
-static void write_list(hcri_report *report, char (*end)[2][32], size_t count, int which, size_t *line) {
+/* "[a, b, …]", of a matrix "[[a, b], [c, …]]", broken at the width of a line. */
+static void write_list(hcri_report *report, const hcri_vector *own, char (*end)[2][32], int which, size_t *line) {
     enum { INDENT = 4 };
-    hcri_report_write(report, "[");
-    for (size_t k = 0; k < count; k++) {
-        const char *separator = k == 0 ? "" : ",";
-        if (report->length - *line + strlen(end[k][which]) + 4 > LINE_WIDTH) {
+    const size_t width = own->columns;
+    hcri_report_write(report, width > 0 ? "[[" : "[");
+    for (size_t k = 0; k < own->size; k++) {
+        const int is_next_row = width > 0 && k > 0 && k % width == 0;
+        const char *separator = k == 0 ? "" : is_next_row ? "]," : ",", *open = is_next_row ? "[" : "";
+        if (report->length - *line + strlen(end[k][which]) + 6 > LINE_WIDTH) {
             hcri_report_write(report, "%s\n", separator);
             *line = report->length;
-            hcri_report_write(report, "%*s%s", INDENT, "", end[k][which]);
+            hcri_report_write(report, "%*s%s%s", INDENT, "", open, end[k][which]);
         } else {
-            hcri_report_write(report, "%s%s%s", separator, k == 0 ? "" : " ", end[k][which]);
+            hcri_report_write(report, "%s%s%s%s", separator, k == 0 ? "" : " ", open, end[k][which]);
         }
     }
-    hcri_report_write(report, "]");
+    hcri_report_write(report, width > 0 ? "]]" : "]");
 }
 
 static hcr_status write_parameter(const hcr_ranges *ranges, const hcri_vector *own, double margin, hcri_report *report,
@@ -145,18 +142,15 @@ static hcr_status write_parameter(const hcr_ranges *ranges, const hcri_vector *o
         same = same && strcmp(end[k][0], end[0][0]) == 0 && strcmp(end[k][1], end[0][1]) == 0;
     }
     size_t line = report->length;
-    hcri_report_write(report, "param %s", own->name);
-    if (!own->is_scalar)
-        hcri_report_write(report, "[%zu]", own->size);
-    hcri_report_write(report, " in [");
+    hcri_report_write(report, "param %s%s in [", own->name, hcri_shape_text(own).text);
     if (same) {
         hcri_report_write(report, "%s, %s]\n", end[0][0], end[0][1]);
         return HCR_OK;
     }
-    write_list(report, end, own->size, 0, &line);
+    write_list(report, own, end, 0, &line);
     hcri_report_write(report, ",\n%*s", 4, "");
     line = report->length - 4;
-    write_list(report, end, own->size, 1, &line);
+    write_list(report, own, end, 1, &line);
     hcri_report_write(report, "]\n");
     return HCR_OK;
 }
@@ -175,9 +169,8 @@ static void write_constants(const hcr_ranges *ranges, const char *share, hcri_re
             const size_t j = ranges->parameters.column_of[own->first + k];
             if (ranges->least[j] != ranges->largest[j] || count++ >= SHOWN)
                 continue;
-            hcri_report_write(report, "%s%s", count == 1 ? "# The same in all samples: " : ", ", own->name);
-            if (!own->is_scalar)
-                hcri_report_write(report, "[%zu]", k);
+            hcri_report_write(report, "%s%s%s", count == 1 ? "# The same in all samples: " : ", ", own->name,
+                              hcri_element_text(own, k).text);
         }
     }
     write_rest(report, count);

@@ -43,6 +43,23 @@ expect 0 limits y.csv -o y.region
 expect 0 check y.region y.csv --exact
 says "$(cat y.region)" "^# y: 600 steps, up to [0-9.]* \(row [0-9]*, y\[[12]\]\)\.$"
 
+# Matrices: of their elements those in one row are neighbours.
+printf '"f[0,0]","f[1,0]",p,"f[0,1]","f[1,1]"\n1,2,5,3,4\n2,9,6,5,7\n0,1,8,9,0.5\n' >f.csv
+expect 0 limits f.csv --columns 'f[0,1],f[0,0],f[1,1],p,f[1,0]'
+same "a matrix" '# What 3 rows did, as limits: rows and elements are counted from 0.
+var f[2, 2]
+var p
+
+# f: 12 values, from 0 (row 2, f[0,0]) to 9 (row 1, f[1,0]).
+0 <= f <= 9
+# f: 6 steps, up to 9 (row 2, f[0,1]).
+abs(f[:, 1:] - f[:, :-1]) <= 9
+
+# p: 3 values, from 5 (row 0) to 8 (row 2).
+5 <= p <= 8' "$output"
+run limits f.csv -o f.region
+expect 0 check f.region f.csv --exact
+
 refused() { # table, message, options …
     printf "$1" >bad.csv
     local message=$2
@@ -55,6 +72,9 @@ refused 'a b,c\n1,2\n' '^hcr: bad.csv: column 1: "a b" is no name for a region t
 refused 'a,c\n1,\n2,NA\n' '^hcr: bad.csv: c has no value'
 refused 'a,c\n1,2\n' 'no variable has two values' --ramp
 refused 'a,c\n1,\n,2\n' 'a has no two values that are neighbours' --ramp --horizon 2
+refused '"a[0,0]","a[1,1]"\n1,2\n' 'a\[0,1\] is missing, where there is a\[1,1\]: a matrix has all its elements'
+refused '"a[0,0]","a[0]"\n1,2\n' 'column 2: a is there already'
+refused '"a[0,0]","a[0, 1]"\n1,2\n' 'column 2: "a\[0, 1\]" is no name for a region text'
 refused 'a\n1e21\n' 'a has values of 1e20 and more'
 refused 'a\n1\n' 'the share is 0\.5: it is more than 0\.5' --quantile 0.5
 expect 2 limits x.csv --quantile 1.5

@@ -51,6 +51,18 @@ printf 'u[0],u[1]\n1,2\n2,1\n' >same.csv
 expect 0 ranges same.csv
 says "$output" '^param u\[2\] in \[0\.95, 2\.05\]$'
 
+# Matrices, element by element; rows that are broken over lines, too.
+printf '"f[0,0]","f[1,0]","f[0,1]","f[1,1]"\n1,2,3,4\n2,9,5,7\n0,1,9,0.5\n' >f.csv
+expect 0 ranges f.csv
+same "a matrix" 'param f[2, 2] in [[[-0.1, 2.7], [0.6, 0.16]],
+    [[2.1, 9.3], [9.4, 7.34]]]' "$(tail -2 <<<"$output")"
+sed '1s/lo\[\([0-9]*\)\]/"lo[\1,0]"/g' long.csv >tall.csv
+expect 0 ranges tall.csv -o tall.txt
+{ printf 'var y\n'; cat tall.txt; printf '0 <= y <= 200 + lo[47,0]\n'; } >tall.region
+expect 0 explain tall.region
+says "$output" 'parameters +48: lo\[48, 1\]'
+same "no line of a matrix is longer" "" "$(awk 'length > 100' tall.txt)"
+
 # Names that the table lacks are x[0], x[1] …; parts of a table give what the whole gives.
 printf '1,5\n2,6\n' >bare.csv
 expect 0 ranges bare.csv

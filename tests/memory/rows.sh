@@ -41,6 +41,12 @@ for map in encode contract project check "check --exact"; do
     job() { peak "$hcr" $map box.region "y$1.csv"; }
     flat "$map"
 done
+printf 'var y[2]\nparam a, b in [-2, 2]\n-3 <= y <= 3\ny[0] + y[1] <= a + b + 4\n' >beside.region
+for rows in $some $many; do
+    sed '1s/.*/a,b/' y$rows.csv >x$rows.csv
+done
+job() { peak "$hcr" contract beside.region "y$1.csv" --parameters "x$1.csv"; }
+flat "contract with a table of parameters"
 job() { peak "$hcr" ranges "y$1.csv"; }
 flat "ranges"
 job() { peak "$hcr" decode box.region "polar$1.csv" -o out.csv; }
@@ -55,6 +61,10 @@ job() { cat "y$1.csv" | peak "$hcr" encode box.region -; }
 flat "encode a pipe"
 
 # What the parts become is what the whole does.
+paste -d, y$some.csv x$some.csv >both$some.csv
+"$hcr" contract beside.region both$some.csv -o out.csv
+"$hcr" contract beside.region y$some.csv --parameters x$some.csv -o beside.csv
+cmp -s out.csv beside.csv || fail "a table of parameters in parts gives other rows"
 "$hcr" contract box.region - <y$some.csv >out.csv
 cat y$some.csv | "$hcr" contract box.region - -o piped.csv
 cmp -s out.csv piped.csv || fail "a pipe gives other rows"

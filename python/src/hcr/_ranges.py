@@ -43,7 +43,8 @@ def ranges(table: Any, *, names: Sequence[str] | None = None, margin: float = 0.
     """The `param` lines of a region text, with the range of each parameter in samples.
 
     `table` is a dict (name: a number or a row of numbers a sample), a data frame, a structured array, or a matrix of
-    one row a sample, whose columns have `names` (x[0], x[1] … otherwise). Columns cap[0], cap[1] … become one vector.
+    one row a sample, whose columns have `names` (x[0], x[1] … otherwise). Columns cap[0], cap[1] … become one vector,
+    need[0,0], need[0,1] … a matrix.
     Each range goes `margin` of its width beyond the samples on both sides, a constant's `margin` of its size. Rows with
     a NaN or an infinity are left out and named in a comment.
     """

@@ -31,7 +31,8 @@ def limits(
 
     Args:
         frame: of pandas or polars: a long one, with the series' values in `target_col`, or a wide one, with a column
-            a series. Of columns load[0], load[1] … a row is a sample of ``var load[…]``.
+            a series. Of columns load[0], load[1] …, flow[0,0], flow[0,1] … a row is a sample of ``var load[…]``,
+            ``flow[…, …]``.
         cap: whether to limit the values.
         ramp: whether to limit the steps from one time to the next, of series that have more than one value in the
             region. Where a value is missing in between there is no step.
