@@ -60,7 +60,8 @@ int hcri_active_set_hold(hcri_active_set *a, size_t count, const hcr_contact *co
         const uint32_t c = constraint_of(a, contact[i].constraint, &side);
         if (!hcri_active_make_room(a))
             return 0;
-        if (!a->is_active[c] && hcri_active_resolve(a, c) > hcri_row_independence &&
+        if (!a->is_active[c] &&
+            (hcri_active_across(a, c) > hcri_nearly_dependent || hcri_active_resolve(a, c) > hcri_row_independence) &&
             !hcri_active_add(a, c, side, contact[i].multiplier))
             return 0;
     }

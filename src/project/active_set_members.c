@@ -30,6 +30,7 @@ int hcri_active_make_room(hcri_active_set *a) {
     return 1;
 }
 
+static uint32_t first_column(const hcri_active_set *a, size_t c) { return a->columns[a->start[c]]; }
 static uint32_t last_column(const hcri_active_set *a, size_t c) { return a->columns[a->start[c + 1] - 1]; }
 
 /* Behind all active constraints whose last column isn't later. */
@@ -88,19 +89,27 @@ static double refine_step(hcri_active_set *a, uint32_t c) {
     return a->kernels->squares(a->n, a->direction);
 }
 
-double hcri_active_resolve(hcri_active_set *a, uint32_t c) {
+/* Have two rows a column in which both may be other than 0? */
+static int may_meet(const hcri_active_set *a, uint32_t c, uint32_t d) {
+    return (first_column(a, c) <= last_column(a, d)) & (first_column(a, d) <= last_column(a, c));
+}
+
+double hcri_active_across(hcri_active_set *a, uint32_t c) {
     hcri_active_add_row(a, c, 1, a->spread);
     for (size_t i = 0; i < a->active; i++)
-        a->cross[i] = hcri_active_dot(a, a->constraint[i], a->spread);
+        a->cross[i] = may_meet(a, c, a->constraint[i]) ? hcri_active_dot(a, a->constraint[i], a->spread) : 0;
     for (size_t k = a->start[c]; k < a->start[c + 1]; k++)
         a->spread[a->columns[k]] = 0;
-    if (a->active == 0)
-        return 1;
     memcpy(a->step, a->cross, a->active * sizeof *a->step);
     hcri_envelope_forward(&a->gram, a->step);
     double left = 1;
     for (size_t i = 0; i < a->active; i++)
         left -= a->step[i] * a->step[i];
+    return left;
+}
+
+double hcri_active_resolve(hcri_active_set *a, uint32_t c) {
+    const double left = hcri_active_across(a, c);
     hcri_envelope_backward(&a->gram, a->step);
     if (left > hcri_nearly_dependent)
         return left;

@@ -115,14 +115,15 @@ static inline double hcri_active_bound(const hcri_active_set *a, uint32_t c, dou
     return (side > 0 ? a->upper : a->lower)[c];
 }
 
-/* active_set_members.c; all but resolve give 0 without memory, or when the factor can't be had (a->gram has which) */
+/* active_set_members.c; all but across and resolve give 0 without memory, or when the factor can't be had (a->gram has which) */
 
 /* Room for one more active constraint. */
 int hcri_active_make_room(hcri_active_set *a);
 int hcri_active_add(hcri_active_set *a, uint32_t c, double side, double multiplier);
 int hcri_active_remove(hcri_active_set *a, size_t at);
-/* cross = N'row and step = (N'N)⁻¹ cross for the active rows N; returns the squared length of what the active rows
- * leave of the row, 1 − |L⁻¹ cross|². */
+/* cross = N'row for the active rows N; returns the squared length of what they leave of the row, 1 − |L⁻¹ cross|². */
+double hcri_active_across(hcri_active_set *a, uint32_t c);
+/* The same, and step = (N'N)⁻¹ cross; refined where little is left. */
 double hcri_active_resolve(hcri_active_set *a, uint32_t c);
 /* Only the equalities are active. */
 int hcri_active_start_anew(hcri_active_set *a);
