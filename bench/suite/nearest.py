@@ -45,15 +45,19 @@ class Layers:
             self.package = {shape.letter: hcr.Region(text, **shape.data)}
         return self.package[shape.letter]
 
-    def hcr_python(self, shape, v, bar, x):
+    def hcr_python(self, shape, v, bar, x, warm=False):
         """A call for each point, as DAQP has them."""
         region, y = self.of_package(shape), np.empty_like(v)
+        project = region.project.warm if warm else region.project
 
         def forward():
             for i, point in enumerate(v):
-                y[i] = region.project(point, None if x is None else x[i])
+                y[i] = project(point, None if x is None else x[i])
 
         return Case(forward, None, len(v), lambda: y)
+
+    def hcr_python_warm(self, shape, v, bar, x):
+        return self.hcr_python(shape, v, bar, x, warm=True) if shape.letter in ("A", "C", "DC3") else None
 
     def hcr_torch(self, shape, v, bar, x):
         import hcr.torch
@@ -251,6 +255,7 @@ METHODS = {
     "hcr, C": Layers.hcr,
     "hcr, C, warm start": Layers.hcr_warm,
     "hcr, Python, one at a time": Layers.hcr_python,
+    "hcr, Python, one at a time, warm start": Layers.hcr_python_warm,
     "hcr.torch": Layers.hcr_torch,
     "Moreau": Layers.moreau,
     "cvxpylayers": Layers.cvxpylayers,

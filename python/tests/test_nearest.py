@@ -53,6 +53,24 @@ def test_metric_against_clarabel():
     np.testing.assert_allclose(least, found, atol=1e-9)
 
 
+@pytest.mark.parametrize("moving", [False, True])
+def test_warm_start(moving):
+    """From what held the row before: the same points to rounding, inside; and nothing of it in other calls."""
+    random = np.random.default_rng(5)
+    region = MOVING if moving else hcr.Region("var y[3]\n-1 <= y <= 1\nabs(diff(y)) <= 0.5\nsum(y) <= 1")
+    points = np.cumsum(0.3 * random.standard_normal((200, 3)), 0)
+    x = random.uniform(0.5, 2, (200, 1)) if moving else None
+    rows = [(v, None if x is None else x[i]) for i, v in enumerate(points)]
+    for map in (region.project, region.minimise.within([1.0, 2.0, 4.0])):
+        assert map.warm.options(1, "nan").warm_start and not map.options(1, "nan").warm_start
+        alone = [map(*row) for row in rows]
+        warm = [map.warm(*row) for row in rows]
+        assert region.check(warm, x).all()
+        np.testing.assert_allclose(warm, alone, rtol=0, atol=1e-13)
+        np.testing.assert_allclose(map.warm(points, x), alone, rtol=0, atol=1e-13)
+        np.testing.assert_array_equal(map(points[::-1], None if x is None else x[::-1])[::-1], alone)
+
+
 def test_multipliers_and_types():
     points = random.normal(0, 2, (50, 3))
     y, told = REGION.project(points, outcomes=True)

@@ -14,14 +14,16 @@ from .errors import make
 
 Array = npt.NDArray[Any]
 
-_Byte = ctypes.c_char
-_KEPT = (np.dtype(np.float32), np.dtype(np.float64))
+_buffer, _begin = ctypes.c_char.from_buffer, ctypes.addressof
+_KEPT = frozenset((np.dtype(np.float32), np.dtype(np.float64)))
 
 
-def address(array: Array) -> int:
+def address(array: Array | None) -> int | None:
     """Where the numbers of a contiguous array begin."""
+    if array is None:
+        return None
     try:
-        return ctypes.addressof(_Byte.from_buffer(array))  # type: ignore[arg-type]  # NumPy 1 doesn't declare it
+        return _begin(_buffer(array))  # type: ignore[arg-type]  # NumPy 1 doesn't declare it
     except (TypeError, ValueError):  # read-only, or empty
         return int(array.__array_interface__["data"][0])
 

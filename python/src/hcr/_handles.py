@@ -51,11 +51,11 @@ class Workspace:
             free(self.address)
 
 
-def projector_options(threads: int, bad: str, linear: bool, matrix: Any = None) -> Any:
+def projector_options(threads: int, bad: str, linear: bool, matrix: Any = None, warm_start: bool = False) -> Any:
     """`hcr_projector_options`; `matrix` is Q: n numbers, a diagonal, or n × n; None: 1, and 0 where rows are linear
     terms."""
     options = _library.ProjectorStruct(
-        ctypes.sizeof(_library.ProjectorStruct), threads, None, 0.0, BAD.index(bad), linear
+        ctypes.sizeof(_library.ProjectorStruct), threads, None, 0.0, BAD.index(bad), linear, warm_start
     )
     if matrix is not None:
         metric = _library.QuadraticStruct(form=matrix.ndim - 1, matrix=matrix.ctypes.data)

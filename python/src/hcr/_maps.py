@@ -58,7 +58,7 @@ _LOST = (
 MetricLike: TypeAlias = "Metric | npt.ArrayLike | None"
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(unsafe_hash=True)  # frozen ones take four times as long to make, which attributes of regions do
 class Map:
     """One map of one region, such as ``region.contract``: called, it maps rows; `vjp` and `jvp` are its derivatives.
 
@@ -68,9 +68,6 @@ class Map:
     region: Any  # a Region, or what has its maps
     name: str
     bad: str = "nan"
-
-    def __post_init__(self) -> None:
-        known_bad(self.bad)
 
     @property
     def width(self) -> int:
@@ -156,7 +153,7 @@ class Map:
             (…, n); for ``encode`` (…, n + 1), for ``gauge`` (…). With ``outcomes``, a pair of that and (…). Of nearest
             points about one in a hundred million has `Outcome.NEARBY`: the solver came near it only.
         """
-        map = self.within(metric)
+        map = self if metric is None else self.within(metric)
         array, given = map._beside(values, x)
         if on_empty == "nan" or (known_on_empty(on_empty) and given is None):
             result, found = map._results(array, given, bad, outcomes)
@@ -277,8 +274,8 @@ class Map:
 
     def _beside(self, values: Any, x: Any) -> tuple[Array, Array | None]:
         """What is given as the library takes it, mostly the very arrays: one row's call is to cost little."""
-        if is_ready(values, self.width):
-            p = self.region.p
+        n, p = self.region.n, self.region.p
+        if is_ready(values, n + 1 if self.name == "decode" else n):
             if p == 0 and x is None:
                 return values, None
             if p != 0 and is_ready(x, p) and x.dtype is values.dtype and x.shape[:-1] == values.shape[:-1]:
@@ -297,8 +294,8 @@ class Map:
         return result, None if rays is None else rays["outcome"]
 
     def _run(self, functions: Any, like: Array, given: Array | None, bad: str | None, *arrays: Array | None) -> None:
-        pointers = [None if a is None else address(a) for a in (given, *arrays)]
-        self.call(functions, like.dtype, _threads.get_threads(), row_count(like), *pointers, bad=bad)
+        count = row_count(like)
+        self.call(functions, like.dtype, _threads.get_threads(), count, *map(address, (given, *arrays)), bad=bad)
 
     def call(
         self, functions: Any, dtype: Any, threads: int, count: int, *pointers: int | None, bad: str | None = None
@@ -334,13 +331,14 @@ class Metric:
         return f"Metric({'diagonal' if self.matrix.ndim == 1 else 'dense'}, n={len(self.matrix)})"
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(unsafe_hash=True)
 class Projection(Map):
     """The nearest points of one region, as a map: `region.project`, and `region.minimise` with `linear`."""
 
     name: str = "project"
     metric: Metric | None = None
     linear: bool = False
+    warm_start: bool = False
 
     def within(self, metric: MetricLike) -> Projection:
         if metric is None:
@@ -365,19 +363,33 @@ class Projection(Map):
         idle.append(projector)
         return float(_library.library.hcr_projector_regularisation(projector.address))
 
+    @property
+    def warm(self) -> Projection:
+        """The same, where a row may start from what held the one before, also of an earlier call: faster for rows that
+        resemble each other. Results then depend on the rows before, by rounding.
+
+        >>> import hcr
+        >>> nearest = hcr.Region("var y[3]\\n0 <= y <= 1\\nsum(y) <= 1").project.warm
+        >>> [nearest([0.9, 0.5, shift]).round(9).tolist() for shift in (0.0, 0.1)]
+        [[0.7, 0.3, 0.0], [0.7, 0.3, 0.0]]
+        """
+        return dataclasses.replace(self, warm_start=True)
+
     def _take(self, threads: int, bad: str) -> tuple[Projector, list[Projector]]:
         """A projector that nobody uses now, and where it goes afterwards."""
-        idle = self.region._workspaces.get((threads, bad, self.linear, self.metric))
-        if idle is None:
-            idle = self.region._workspaces.setdefault((threads, known_bad(bad), self.linear, self.metric), [])
+        key = threads, bad, self.linear, self.metric, self.warm_start
+        pools = self.region._workspaces
         try:
+            idle = pools[key]
             return idle.pop(), idle
-        except IndexError:
-            return Projector(self.region._handle, self.options(threads, bad)), idle
+        except LookupError:  # there is no such pool yet, or nothing in it
+            made = Projector(self.region._handle, self.options(threads, known_bad(bad)))
+            return made, pools.setdefault(key, [])
 
     def options(self, threads: int, bad: str) -> Any:
         """What a projector is made with."""
-        return projector_options(threads, bad, self.linear, None if self.metric is None else self.metric.matrix)
+        matrix = None if self.metric is None else self.metric.matrix
+        return projector_options(threads, bad, self.linear, matrix, self.warm_start)
 
     def call(
         self, functions: Any, dtype: Any, threads: int, count: int, *pointers: int | None, bad: str | None = None
@@ -389,7 +401,8 @@ class Projection(Map):
         status = functions["project", dtype](projector.address, count, *pointers, projector.error_address)
         failure = _library.failure(projector.error) if status else None
         idle.append(projector)
-        self.region._raise_of_callbacks()
+        if self.region._handle.kept is not None:
+            self.region._raise_of_callbacks()
         if failure is not None:
             raise failure
 
@@ -397,10 +410,6 @@ class Projection(Map):
         """Projects in blocks of about a tenth of a second, between which Ctrl-C is heard. `others`: as the library
         takes them."""
         rows_, first, block = row_count(array), 0, 64
-        if 0 < rows_ <= block:
-            pointers = [None if other is None else address(other) for other in others]
-            self.call(MAPS, array.dtype, _threads.get_threads(), rows_, *pointers, bad=bad)
-            return
         flat = [None if other is None else other.reshape(rows_, -1) for other in others] if rows_ else []
         while first < rows_:
             last, start = min(first + block, rows_), time.perf_counter()
@@ -418,8 +427,13 @@ class Projection(Map):
         return super()._converted(without_gradients(values), without_gradients(x))
 
     def _results(self, array: Array, given: Array | None, bad: str | None, outcomes: bool) -> tuple[Array, Any]:
-        result, outcome = np.empty_like(array), np.empty(array.shape[:-1], np.uint32) if outcomes else None
-        self._blocks(array, given, array, result, outcome, None, bad=bad)
+        result, count = array.copy(), array.size // self.region.n
+        outcome = np.empty(array.shape[:-1], np.uint32) if outcomes else None
+        if 0 < count < FEW_ROWS:
+            at = address(result)
+            self.call(MAPS, array.dtype, 1, count, address(given), at, at, address(outcome), None, bad=bad)
+        else:
+            self._blocks(result, given, result, result, outcome, None, bad=bad)
         return result, outcome
 
     def multipliers(self, values: npt.ArrayLike, x: npt.ArrayLike | None = None, *, metric: MetricLike = None) -> Array:
@@ -444,6 +458,7 @@ NEAREST = ("project", "minimise")
 def map_of(region: Any, name: str, bad: str = "nan", metric: MetricLike = None) -> Map:
     """A map by its name."""
     nearest = name in NEAREST
+    known_bad(bad)
     map = Projection(region, bad=bad, linear=name == "minimise") if nearest else Map(region, name, bad)
     return map.within(metric)
 

@@ -261,8 +261,7 @@ class Maps(Facts):
         return inside.astype(bool)
 
     def _call(self, name: str, given: Array | None, array: Array, *results: Array | None) -> None:
-        pointers = [None if a is None else address(a) for a in (given, array, *results)]
-        _library.call(name, self._handle.address, row_count(array), *pointers)
+        _library.call(name, self._handle.address, row_count(array), *map(address, (given, array, *results)))
         self._raise_of_callbacks()
 
     def _doubles(self, y: npt.ArrayLike, x: npt.ArrayLike | None, what: str = "y") -> tuple[Array, Array | None]:
@@ -309,8 +308,8 @@ class Maps(Facts):
         if point.ndim != 1:
             raise make("shape", f"y has the shape {point.shape}: this takes one sample, {self.n} numbers")
         tolerance = _library.library.hcr_region_equality_tolerance
-        at_x = None if given is None else address(given)
-        found = [tolerance(self._handle.address, i, at_x, address(point), int(single)) for i in range(self.equalities)]
+        at = tuple(map(address, (given, point)))
+        found = [tolerance(self._handle.address, i, *at, int(single)) for i in range(self.equalities)]
         return np.array(found)
 
     @property

@@ -116,7 +116,7 @@ class Builder:
         """Adds parameters, with their range: numbers, or one each; None for both: they have none."""
         count = 1 if size is None else whole(size, f"the size of {name}", 1)
         low, high = side(lower, count, "lower"), side(upper, count, "upper")
-        self._call("add_parameter", name.encode(), count, size is None, pointer(low), pointer(high))
+        self._call("add_parameter", name.encode(), count, size is None, address(low), address(high))
 
     def source(self, text: str) -> None:
         """What messages and `Region.constraints` show for what is added from here on."""
@@ -136,13 +136,13 @@ class Builder:
         first = whole(first, "first")
         width = max(self.n - first, 0) if count is None else whole(count, "count")
         low, high = side(lower, width, "lower"), side(upper, width, "upper")
-        self._call("add_bounds", first, width, pointer(low), pointer(high))
+        self._call("add_bounds", first, width, address(low), address(high))
 
     def add_rows(self, A: Any, lower: npt.ArrayLike | None = None, upper: npt.ArrayLike | None = None) -> None:
         """lower <= A y <= upper; A dense or SciPy's."""
         matrix = self._sparse(A, "A")
         low, high = side(lower, matrix.rows, "lower"), side(upper, matrix.rows, "upper")
-        self._call("add_sparse_rows", matrix.rows, *matrix.addresses(), pointer(low), pointer(high))
+        self._call("add_sparse_rows", matrix.rows, *matrix.addresses(), address(low), address(high))
 
     def add_varying_rows(
         self,
@@ -160,14 +160,14 @@ class Builder:
         """
         struct = self._varying(A, products)
         low, high = side(lower, struct.rows, "lower"), side(upper, struct.rows, "upper")
-        struct.lower, struct.upper = pointer(low), pointer(high)
+        struct.lower, struct.upper = address(low), address(high)
         self._call("add_varying_rows", ctypes.byref(struct))
 
     def add_varying_cone(self, A: Any, products: npt.ArrayLike, constants: npt.ArrayLike) -> None:
         """|w| <= e, where w, and behind it e, are rows as of `add_varying_rows`, each with its constant."""
         struct = self._varying(A, products)
         values = side(constants, struct.rows, "constants")
-        self._call("add_varying_cone", ctypes.byref(struct), pointer(values))
+        self._call("add_varying_cone", ctypes.byref(struct), address(values))
 
     def add_quadratic(
         self,
@@ -193,7 +193,7 @@ class Builder:
         slope = self._vector(linear, "linear")
         if (matrix is None) == (factor is None):
             raise make("argument", "give either a matrix or a factor")
-        struct = _library.QuadraticStruct(constant=constant, radius=radius, linear=pointer(slope))
+        struct = _library.QuadraticStruct(constant=constant, radius=radius, linear=address(slope))
         if factor is not None:
             rows = self._sparse(factor, "factor")
             moved = side(shift, rows.rows, "shift")
@@ -208,7 +208,7 @@ class Builder:
                 symmetric(array) if array.ndim == 2 else array, [(0, self.columns - array.shape[0])] * array.ndim
             )
             struct.matrix = address(square)
-        struct.shift = pointer(moved)
+        struct.shift = address(moved)
         self._call("add_quadratic", ctypes.byref(struct))
 
     def add_cone(
@@ -222,7 +222,7 @@ class Builder:
         """|M y + shift| <= linear·y + constant: a second-order cone."""
         matrix = self._sparse(M, "M")
         moved, slope = side(shift, matrix.rows, "shift"), self._vector(linear, "linear")
-        struct = _library.ConeStruct(matrix.rows, *matrix.addresses(), pointer(moved), pointer(slope), constant)
+        struct = _library.ConeStruct(matrix.rows, *matrix.addresses(), address(moved), address(slope), constant)
         self._call("add_cone", ctypes.byref(struct))
 
     def add_lmi(self, constant: npt.ArrayLike | None, matrices: Mapping[int, npt.ArrayLike]) -> None:
@@ -240,14 +240,14 @@ class Builder:
             raise make("shape", f"the matrices have the shapes {[a.shape for a in every]}: all must be size × size")
         base = None if base is None else symmetric(base)
         outputs, stacked = np.array([*matrices], np.uint32), np.array([*map(symmetric, terms)], np.float64)
-        struct = _library.LmiStruct(size, pointer(base), len(terms), address(outputs), address(stacked))
+        struct = _library.LmiStruct(size, address(base), len(terms), address(outputs), address(stacked))
         self._call("add_lmi", ctypes.byref(struct))
 
     def add_equalities(self, A: Any, right: npt.ArrayLike = 0.0) -> None:
         """A y == right; A dense or SciPy's."""
         matrix = self._sparse(A, "A")
         values = side(right, matrix.rows, "right")
-        self._call("add_equalities", matrix.rows, *matrix.addresses(), pointer(values))
+        self._call("add_equalities", matrix.rows, *matrix.addresses(), address(values))
 
     def add_callback(
         self,
@@ -340,7 +340,7 @@ class Builder:
         array = None if points is None else np.atleast_2d(doubles(points, "points"))
         if array is not None and (array.ndim != 2 or array.shape[1] != self.n):
             raise make("shape", f"points has the shape {array.shape}: its last axis must have {self.n} entries")
-        self._call("set_origin", ORIGINS[origin], 0 if array is None else array.shape[0], pointer(array))
+        self._call("set_origin", ORIGINS[origin], 0 if array is None else array.shape[0], address(array))
 
     def set_origins(self, points: npt.ArrayLike) -> None:
         """Several given origins, of which a sample uses one: `hcr.Region.with_origin`.
@@ -352,7 +352,7 @@ class Builder:
         array = np.asarray(doubles(points, "points"))
         if array.ndim not in (2, 3) or array.shape[-1] != self.n:
             raise make("shape", f"points has the shape {array.shape}: it must be (k, {self.n}) or (k, 1 + p, {self.n})")
-        self._call("set_origins", array.shape[0], 1 if array.ndim == 2 else array.shape[1], pointer(array))
+        self._call("set_origins", array.shape[0], 1 if array.ndim == 2 else array.shape[1], address(array))
 
     def _wants_mean(self) -> bool:
         return int(_library.library.hcr_builder_origin(self._handle)) == ORIGINS["mean"]
@@ -451,7 +451,7 @@ class Sparse:
         self.rows = int(shape[0])
         self.start = np.concatenate([[0], np.cumsum(counts)]).astype(np.uintp)
 
-    def addresses(self) -> tuple[int, int, int]:
+    def addresses(self) -> tuple[int | None, ...]:
         return address(self.start), address(self.columns), address(self.values)
 
 
@@ -513,10 +513,6 @@ def symmetric(matrix: Array) -> Array:
         lower = np.tril(matrix, -1)
         return lower + lower.T + np.diag(np.diag(matrix))
     return matrix
-
-
-def pointer(array: Array | None) -> int | None:
-    return None if array is None else address(array)
 
 
 def _constants(values: Mapping[str, npt.ArrayLike]) -> tuple[Any, list[Array]]:
