@@ -1,6 +1,7 @@
 /* Nearest points of the regions that speed is measured on (bench/README.md): all inside at tolerance 0, in both
  * precisions, from as near and five times as far as bench/run has them, and none farther away than what `contract`
- * gives. With HCR_LONG in the environment (`make test-long`) a million of each region, on all cores. */
+ * gives. With HCR_LONG in the environment (`make test-long`) a million of each region, on all cores; HCR_COUNT: how
+ * many, HCR_SEED: other ones, HCR_REGION: those of one region alone. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -39,15 +40,17 @@ static size_t outside(const hcr_region *region, size_t rows, const double *y) {
     return count;
 }
 
+static size_t number(const char *name, size_t otherwise) {
+    const char *text = getenv(name);
+    return text == NULL ? otherwise : strtoull(text, NULL, 10);
+}
+
 static void test_inside(void **state) {
     const char letter = *(const char *)*state;
-    const size_t total = getenv("HCR_LONG") != NULL ? 1000000
-                         : letter == 'A'            ? 10000
-                         : letter == 'B'            ? 2000
-                         : letter == 'C'            ? 1000
-                                                    : 100;
+    const size_t few = letter == 'A' ? 10000 : letter == 'B' ? 2000 : letter == 'C' ? 1000 : 100;
+    const size_t total = number("HCR_COUNT", getenv("HCR_LONG") != NULL ? 1000000 : few);
     hcri_random random;
-    hcri_random_seed(&random, (uint64_t)letter);
+    hcri_random_seed(&random, 256 * number("HCR_SEED", 0) + (uint64_t)letter);
     hcr_region *region = NULL;
     hcr_projector *projector = NULL;
     hcr_projector_options options = HCR_PROJECTOR_OPTIONS_INIT;
@@ -101,5 +104,7 @@ int main(void) {
         {"C", test_inside, NULL, NULL, &letters[2]},
         {"E", test_inside, NULL, NULL, &letters[3]},
     };
+    if (getenv("HCR_REGION") != NULL)
+        cmocka_set_test_filter(getenv("HCR_REGION"));
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
