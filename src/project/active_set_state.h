@@ -115,7 +115,8 @@ static inline double hcri_active_bound(const hcri_active_set *a, uint32_t c, dou
     return (side > 0 ? a->upper : a->lower)[c];
 }
 
-/* active_set_members.c; all but across and resolve give 0 without memory, or when the factor can't be had (a->gram has which) */
+/* active_set_members.c; all but across and resolve give 0 without memory, or when the factor can't be had (a->gram has
+ * which) */
 
 /* Room for one more active constraint. */
 int hcri_active_make_room(hcri_active_set *a);
