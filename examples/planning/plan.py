@@ -1,6 +1,6 @@
 """Ten plans: what somebody would like, from a table, and the nearest that the region's text allows, as a picture.
 
-    python examples/planning/plan.py            # all ten, into examples/planning/*.png
+    python examples/planning/plan.py            # all ten, into pictures here
     python examples/planning/plan.py battery    # one
 
 The numbers are real: hourly series of M4 (../m4/hourly-30.csv), in thousands, and the prices of seven shares that come
@@ -20,6 +20,7 @@ from matplotlib.cbook import get_sample_data
 
 matplotlib.use("Agg")
 from matplotlib import pyplot
+from matplotlib.ticker import MaxNLocator
 
 HERE = pathlib.Path(__file__).resolve().parent
 SERIES = pandas.read_csv(HERE.parent / "m4" / "hourly-30.csv", index_col=0) / 1000
@@ -127,6 +128,51 @@ def solve(name, folder):
     return region, wanted, x, plan
 
 
+# What the limits are on, beside the outputs themselves: numbers by the hour, and their limits.
+
+
+def stored(v, x):
+    content = x["full"] + np.cumsum(0.95 * v["charge"] - v["discharge"] / 0.95)
+    return {"stored": (content, 1, 20), "bought": (x["load"] + v["charge"] - v["discharge"], None, 17)}
+
+
+def water(v, x):
+    upper, lower = v["release"]
+    below = np.concatenate([[8, 8], upper[:-2]])
+    return {
+        "water upper": (120 + np.cumsum(x["inflow"] - upper), 80, 150),
+        "water lower": (60 + np.cumsum(below - lower), 40, 80),
+    }
+
+
+def room(v, x):
+    degrees, at = [], x["start"]
+    for heat in x["heat"] - v["cool"]:
+        at = 15 + 0.9 * (at - 15) + heat
+        degrees.append(at)
+    return {"room": (np.array(degrees), 18, 26)}
+
+
+BESIDE = {
+    "battery": stored,
+    "hydro": water,
+    "ramps": lambda v, x: {"power": (v["power"], 2, x["cap"])},
+    "schedule": lambda v, x: {"hours of all": (v["hours"].sum(axis=0), None, 40 * x["open"])},
+    "temperature": room,
+}
+TIME = {"tariff": "month", "schedule": "day"}
+
+
+def variables(names, numbers):
+    """Numbers by variable, a matrix with its rows."""
+    found = {}
+    for name, number in zip(names, numbers, strict=True):
+        variable, _, element = name.rstrip("]").partition("[")
+        row, comma, _ = element.rpartition(",")
+        found.setdefault(variable, {}).setdefault(row if comma else "", []).append(number)
+    return {name: np.squeeze(np.array(list(rows.values()))) for name, rows in found.items()}
+
+
 def rows_of(names):
     """The names of rows, and which outputs they have: load[north,0], load[north,1] … are the row north."""
     rows = {}
@@ -137,37 +183,73 @@ def rows_of(names):
     return rows
 
 
-def draw(path, title, region, liked, plan):
-    rows = rows_of(region.names)
-    wide = min(3, len(rows))
-    figure, axes = pyplot.subplots(
-        -(-len(rows) // wide), wide, figsize=(3.6 * wide, 2.3 * -(-len(rows) // wide) + 0.6), squeeze=False,
-        layout="constrained",
-    )  # fmt: skip
+def panels(name, region, liked, plan):
+    """What is drawn: title, names of the places unless they are times, liked, plan, limits."""
     lower, upper = region.bounds
-    for one, (row, at) in zip(axes.flat, rows.items(), strict=False):
+    _, x, _ = PLANS[name]()
+    beside = BESIDE.get(name, lambda v, x: {})
+    of_liked, of_plan = (beside(variables(region.names, numbers), x) for numbers in (liked, plan))
+    found = {}
+    for row, at in rows_of(region.names).items():
         labels = [region.names[k].rstrip("]").partition("[")[2] for k in at]
-        places = np.arange(len(at))
-        if any(label.isdecimal() or "," in label for label in labels):
-            one.step(places, liked[at], "--", where="mid", color="0.5", label="liked")
-            one.step(places, plan[at], where="mid", color="C3", label="plan")
-        else:
-            one.bar(places - 0.2, liked[at], 0.4, color="0.7", label="liked")
-            one.bar(places + 0.2, plan[at], 0.4, color="C3", label="plan")
-            one.set_xticks(places, labels)
-        low, high = lower[at].min(), upper[at].max()
-        reach = np.ptp(np.concatenate([liked[at], plan[at]])) + 1e-9
-        for limit in (low, high):  # those that aren't far away
-            if abs(limit - np.clip(limit, plan[at].min(), plan[at].max())) < reach / 2:
-                one.axhline(limit, color="C3", linewidth=0.8, linestyle=":", label="limit")
-        one.set_title(row, fontsize=9)
-    for one in axes.flat[len(rows) :]:
+        timed = any(label.isdecimal() or "," in label for label in labels)
+        found[row] = (None if timed else labels, liked[at], plan[at], [lower[at].min(), upper[at].max()])
+    for row, (numbers, *limits) in of_plan.items():
+        found[row] = (None, of_liked[row][0], numbers, [limit for limit in limits if limit is not None])
+    return found
+
+
+def draw_panel(axes, time, labels, liked, plan, limits):
+    places = np.arange(len(plan))
+    if labels is None:
+        axes.step(places, liked, "--", where="mid", color="0.5", label="liked")
+        axes.step(places, plan, where="mid", color="C3", label="plan")
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        axes.set_xlabel(time, fontsize=8)
+    else:
+        axes.bar(places - 0.2, liked, 0.4, color="0.7", label="liked")
+        axes.bar(places + 0.2, plan, 0.4, color="C3", label="plan")
+        axes.set_xticks(places, labels)
+    reach = np.ptp(np.concatenate([liked, plan])) + 1e-9
+    for limit in limits:
+        if np.abs(limit - np.clip(limit, plan.min(), plan.max())).min() < reach / 2:  # isn't far away
+            steps = np.broadcast_to(limit, len(places))
+            axes.step(places, steps, where="mid", color="k", lw=0.8, ls=":", label="limit")
+
+
+def draw_fan(axes, levels, title, top):
+    places = np.arange(levels.shape[1])
+    for k in range(len(levels) // 2):
+        axes.fill_between(places, levels[k], levels[-1 - k], step="mid", color="C3", alpha=0.2, lw=0)
+    for k, row in enumerate(levels):
+        axes.step(places, row, where="mid", color="C3", lw=1.5 if k == len(levels) // 2 else 0.7, label="quantiles")
+    axes.axhline(top, color="k", lw=0.8, ls=":", label="limit")
+    axes.set_title(title, fontsize=9)
+    axes.set_xlabel("hour", fontsize=8)
+
+
+def draw(path, name, region, liked, plan):
+    title = region.text.splitlines()[0].lstrip("# ")
+    found = panels(name, region, liked, plan)
+    count = 2 if name == "quantiles" else len(found)
+    wide = min(3 if count > 4 else 2, count)
+    size = (max(3.6 * wide, 5.6), 2.4 * -(-count // wide) + 0.6)
+    figure, axes = pyplot.subplots(-(-count // wide), wide, figsize=size, squeeze=False, layout="constrained")
+    if name == "quantiles":
+        for one, numbers, called in zip(axes.flat, (liked, plan), ("liked", "plan"), strict=True):
+            draw_fan(one, numbers.reshape(5, 24), called, region.bounds[1].max())
+            one.set_ylim(min(liked.min(), plan.min()) - 0.5, 20)
+    else:
+        for one, (row, content) in zip(axes.flat, found.items(), strict=False):
+            draw_panel(one, TIME.get(name, "hour"), *content)
+            one.set_title(row, fontsize=9)
+    for one in axes.flat[count:]:
         one.axis("off")
     handles = {
         label: handle for one in axes.flat for handle, label in zip(*one.get_legend_handles_labels(), strict=True)
     }
     figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=3, frameon=False, fontsize=8)
-    figure.suptitle(textwrap.fill(title, 46 * wide), fontsize=10)
+    figure.suptitle(textwrap.fill(title, int(12 * size[0])), fontsize=10)
     figure.savefig(path, dpi=80)
     pyplot.close(figure)
 
@@ -181,15 +263,13 @@ PLANS = {
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("plans", nargs="*", metavar="PLAN", help=", ".join(PLANS))
-    parser.add_argument("-o", "--output", type=pathlib.Path, default=HERE, help="the folder of the pictures")
+    parser.add_argument("-o", "--output", type=pathlib.Path, default=pathlib.Path(), help="the folder of the pictures")
     arguments = parser.parse_args()
     for name in arguments.plans or PLANS:
         with tempfile.TemporaryDirectory() as folder:
-            region, liked, x, plan = solve(name, folder)
-        title = region.text.splitlines()[0].lstrip("# ")
-        draw(arguments.output / f"{name}.png", title, region, liked, plan)
-        broken = region.violation(liked, x=x)[0]
-        print(f"{name}: {region.n} outputs, liked is outside by {broken:.3g}, the plan inside")
+            region, liked, _, plan = solve(name, folder)
+        draw(arguments.output / f"{name}.png", name, region, liked, plan)
+        print(f"{name}: {region.n} outputs, moved by up to {np.abs(plan - liked).max():.3g}, the plan is inside")
 
 
 if __name__ == "__main__":
