@@ -1,12 +1,12 @@
-"""Quantiles on M4's hourly series beside NeuralForecast's MQLoss, sorted; and inputs relative to the window's level.
+"""Quantiles on M4's hourly series beside NeuralForecast's MQLoss, sorted.
 
     pip install ./python pandas scipy neuralforecast
-    python bench/quantiles.py Hourly-train.csv --series 40 --store quantiles.jsonl
+    python bench/quantiles.py Hourly-train.csv --series 12 --store quantiles.jsonl
 
 Series, windows, regions, targets and measures are those of bench/forecasts.py. NeuralForecast's MLP has as many units,
 epochs and inputs, trains on the same windows, each a series of its own, and scales them by their own mean and
-deviation, as its pages advise. Its quantiles are sorted, which is what keeps them from crossing; `taken inside` are the
-same in the region of quantiles, by its nearest point.
+deviation. Its quantiles are sorted, which is what keeps them from crossing. `taken inside`: the nearest point of the
+region of quantiles. `scaled` is hcr.fit on windows that are scaled likewise, in a box, and then taken inside.
 """
 
 import argparse
@@ -19,7 +19,6 @@ import hcr
 import numpy as np
 import pandas
 from forecasts import FIT, LEVELS, measured
-from levels import relative_region
 from neuralforecast import NeuralForecast
 from neuralforecast.losses.pytorch import MQLoss
 from neuralforecast.models import MLP
@@ -28,11 +27,8 @@ from experiments.problems import _choose, _windows
 
 BATCH = 32
 QUIET = {"enable_progress_bar": False, "logger": False, "enable_checkpointing": False, "enable_model_summary": False}
-CALIBRATION = {
-    "none": {},
-    "drawn": {"validation": 0.2, "calibrate": True},
-    "last": {"validation": 0.2, "calibrate": True, "validation_last": True},
-}
+LAST = {"validation": 0.2, "calibrate": True, "validation_last": True}
+BOX = hcr.Region("var y[48] in [-100, 100]")
 
 
 def long(windows):
@@ -54,20 +50,36 @@ def multi_quantile(problem):
     return found.iloc[:, 2:].to_numpy(dtype=np.float64).reshape(len(problem.x_test), 48, len(LEVELS))
 
 
+def taken_inside(problem, levels):
+    rows = levels.reshape(len(levels), -1)
+    return problem.region.quantiles(LEVELS).project(rows).reshape(levels.shape)
+
+
+def scaled(problem, **options):
+    """Windows in units of their own deviation around their own mean."""
+
+    def units(x):
+        return x.mean(axis=1, keepdims=True), np.maximum(x.std(axis=1, keepdims=True), 1e-6 * np.abs(x).max() + 1e-12)
+
+    level, scale = units(problem.x_train)
+    y = np.clip((problem.y_train - level) / scale, -99, 99)
+    model = hcr.fit(BOX, (problem.x_train - level) / scale, y, head="hcr-contract", quantiles=LEVELS, **FIT, **options)
+    level, scale = units(problem.x_test)
+    found = model.predict((problem.x_test - level) / scale)
+    return taken_inside(problem, found * scale[..., None] + level[..., None])
+
+
 def run(command, path, series, split):
     problem = _windows(command, path, series, 48, split, 0)
     raw = multi_quantile(problem)
     ordered = np.sort(raw, axis=-1)
-    inside = problem.region.quantiles(LEVELS).project(ordered.reshape(len(ordered), -1)).reshape(ordered.shape)
-    found = {"MQLoss": raw, "MQLoss, sorted": ordered, "MQLoss, taken inside": inside}
-    trained, tested = (x.mean(axis=1, keepdims=True) for x in (problem.x_train, problem.x_test))
-    around = relative_region(problem, np.concatenate([trained, tested]))
-    for calibration, options in CALIBRATION.items():
-        given = {"head": "hcr-contract", "quantiles": LEVELS, **FIT, **options}
-        model = hcr.fit(problem.region, problem.x_train, problem.y_train, **given)
-        found[f"plain, {calibration}"] = model.predict(problem.x_test)
-        model = hcr.fit(around, problem.x_train - trained, problem.y_train - trained, parameters=trained, **given)
-        found[f"relative, {calibration}"] = model.predict(problem.x_test - tested, tested) + tested[..., None]
+    found = {
+        "MQLoss": raw,
+        "MQLoss, sorted": ordered,
+        "MQLoss, sorted, taken inside": taken_inside(problem, ordered),
+        "scaled": scaled(problem),
+        "scaled, calibrated on the last windows": scaled(problem, **LAST),
+    }
     return {name: measured(problem, levels) for name, levels in found.items()}
 
 
@@ -85,7 +97,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("path")
     parser.add_argument("--command", default="hcr")
-    parser.add_argument("--series", type=int, default=40)
+    parser.add_argument("--series", type=int, default=12)
     parser.add_argument("--store", type=pathlib.Path, default=pathlib.Path("quantiles.jsonl"))
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
