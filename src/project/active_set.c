@@ -157,15 +157,14 @@ static int add_worst(hcri_active_set *a) {
                 snap(a, c, side);
             return hcri_active_add(a, c, side, multiplier);
         }
-        if (!hcri_active_remove(a, blocking))
-            return 0;
+        hcri_active_remove(a, blocking);
     }
 }
 
 /* y = p − Nλ anew, which leaves nothing of the rounding on the way here, and refined. Active bounds needn't be
- * subtracted: their coordinates are known. Then constraints whose multiplier turned out to be of the wrong sign go, and
- * *dropped says whether one did. 0 when the rest can't be factored. */
-static int settle(hcri_active_set *a, int *dropped) {
+ * subtracted: their coordinates are known. Then constraints whose multiplier turned out to be of the wrong sign go;
+ * says whether one did. */
+static int settle(hcri_active_set *a) {
     memcpy(a->direction, a->y, a->n * sizeof *a->y);
     memcpy(a->y, a->p, a->n * sizeof *a->y);
     double largest = 0;
@@ -182,15 +181,14 @@ static int settle(hcri_active_set *a, int *dropped) {
         square += (a->y[j] - a->direction[j]) * (a->y[j] - a->direction[j]);
     a->moved += 1.000001 * sqrt(square);
     refine(a);
-    *dropped = 0;
+    int dropped = 0;
     for (size_t i = a->active; i-- > 0;)
         if (a->multiplier[i] * a->side[i] < -hcri_multiplier_sign * largest &&
             !hcri_active_is_equality(a, a->constraint[i])) {
-            *dropped = 1;
-            if (!hcri_active_remove(a, i))
-                return 0;
+            dropped = 1;
+            hcri_active_remove(a, i);
         }
-    return 1;
+    return dropped;
 }
 
 /* p moved onto the equalities, whose rows are orthonormal but for a metric: twice, for what rounding leaves of a p that
@@ -210,7 +208,7 @@ static void start_point(hcri_active_set *a) {
 
 /* From the constraints that were active at the point before, those whose multipliers have the right sign: they are a
  * point from which the dual objective rises. */
-static int start_warm(hcri_active_set *a) {
+static void start_warm(hcri_active_set *a) {
     for (int dropped = 1; dropped != 0;) {
         memcpy(a->y, a->p, a->n * sizeof *a->y);
         memset(a->multiplier, 0, a->active * sizeof *a->multiplier);
@@ -219,11 +217,9 @@ static int start_warm(hcri_active_set *a) {
         for (size_t i = a->active; i-- > 0;)
             if (a->multiplier[i] * a->side[i] < 0 && !hcri_active_is_equality(a, a->constraint[i])) {
                 dropped = 1;
-                if (!hcri_active_remove(a, i))
-                    return 0;
+                hcri_active_remove(a, i);
             }
     }
-    return 1;
 }
 
 static int start(hcri_active_set *a, const double *p) {
@@ -235,10 +231,13 @@ static int start(hcri_active_set *a, const double *p) {
     a->out_of_memory = 0;
     a->careful = 0;
     hcri_coordinates_enter(&a->coordinates, p, a->p);
-    if (!(warm ? start_warm(a) : hcri_active_start_anew(a)))
-        return 0;
-    if (!warm)
+    if (warm) {
+        start_warm(a);
+    } else {
+        if (!hcri_active_start_anew(a))
+            return 0;
         start_point(a);
+    }
     find_worst(a);
     a->reach = a->swell;
     a->careful = a->swell > far_away;
@@ -256,11 +255,8 @@ static int descend(hcri_active_set *a, double *y) {
             if (a->careful)
                 refine(a);
         }
-        int dropped;
-        do {
-            if (!settle(a, &dropped))
-                return 0;
-        } while (dropped);
+        while (settle(a))
+            ;
         find_worst(a);
         if (a->worst == NONE)
             break;

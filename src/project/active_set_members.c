@@ -33,9 +33,9 @@ int hcri_active_make_room(hcri_active_set *a) {
 static uint32_t first_column(const hcri_active_set *a, size_t c) { return a->columns[a->start[c]]; }
 static uint32_t last_column(const hcri_active_set *a, size_t c) { return a->columns[a->start[c + 1] - 1]; }
 
-/* Behind all active constraints whose last column isn't later. */
+/* Behind all sorted active constraints whose last column isn't later. */
 static size_t position_of(const hcri_active_set *a, uint32_t c) {
-    size_t low = 0, high = a->active;
+    size_t low = 0, high = a->sorted;
     while (low < high) {
         const size_t middle = (low + high) / 2;
         if (last_column(a, a->constraint[middle]) <= last_column(a, c))
@@ -46,8 +46,22 @@ static size_t position_of(const hcri_active_set *a, uint32_t c) {
     return low;
 }
 
+/* Would factoring again what a row at position `at` changes behind it cost more than a row at the end, which has all
+ * from the first one on that it meets? Where it is about the same, order keeps the envelopes of neighbours small. */
+static int is_costly(const hcri_active_set *a, size_t at) {
+    size_t first = 0, again = 0;
+    for (size_t i = at; i < a->active; i++) {
+        const size_t begin = a->gram.row[i].first;
+        again += begin < at || a->cross[i] != 0 ? (i + 1 - begin) * (i + 1 - begin) : 0;
+    }
+    while (again != 0 && first < a->active && a->cross[first] == 0)
+        first++;
+    return again > 4 * (a->active + 1 - first) * (a->active + 1 - first);
+}
+
 int hcri_active_add(hcri_active_set *a, uint32_t c, double side, double multiplier) {
-    const size_t at = position_of(a, c), behind = a->active - at;
+    const size_t sorted = position_of(a, c), at = is_costly(a, sorted) ? a->active : sorted, behind = a->active - at;
+    a->sorted += at == sorted;
     memmove(a->constraint + at + 1, a->constraint + at, behind * sizeof *a->constraint);
     memmove(a->side + at + 1, a->side + at, behind * sizeof *a->side);
     memmove(a->multiplier + at + 1, a->multiplier + at, behind * sizeof *a->multiplier);
@@ -59,16 +73,17 @@ int hcri_active_add(hcri_active_set *a, uint32_t c, double side, double multipli
     return hcri_envelope_insert(&a->gram, at, a->cross, 1) && a->gram.numbers <= LARGEST_FACTOR;
 }
 
-int hcri_active_remove(hcri_active_set *a, size_t at) {
+void hcri_active_remove(hcri_active_set *a, size_t at) {
     const uint32_t c = a->constraint[at];
     a->is_active[c] = 0;
     a->safe[c] = 0;
     a->active--;
+    a->sorted -= at < a->sorted;
     const size_t behind = a->active - at;
     memmove(a->constraint + at, a->constraint + at + 1, behind * sizeof *a->constraint);
     memmove(a->side + at, a->side + at + 1, behind * sizeof *a->side);
     memmove(a->multiplier + at, a->multiplier + at + 1, behind * sizeof *a->multiplier);
-    return hcri_envelope_remove(&a->gram, at);
+    hcri_envelope_remove(&a->gram, at);
 }
 
 /* direction = row c − N step, and one step of refinement, which leaves it orthogonal to the active rows N; returns its
@@ -120,7 +135,7 @@ double hcri_active_resolve(hcri_active_set *a, uint32_t c) {
 int hcri_active_start_anew(hcri_active_set *a) {
     for (size_t i = 0; i < a->active; i++)
         a->is_active[a->constraint[i]] = 0;
-    a->active = 0;
+    a->active = a->sorted = 0;
     hcri_envelope_clear(&a->gram);
     for (size_t c = a->equality; c < a->cut; c++) {
         if (!hcri_active_make_room(a))

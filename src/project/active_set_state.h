@@ -44,8 +44,9 @@ struct hcri_active_set {
     double list_level;
     uint32_t list[HCRI_LONGEST_LIST];
 
-    /* the active constraints, in the order of their last columns; multipliers carry the side's sign */
-    size_t active, active_capacity;
+    /* the active constraints, the first `sorted` in the order of their last columns; multipliers carry the side's sign
+     */
+    size_t active, sorted, active_capacity;
     uint32_t *constraint;
     double *side, *multiplier;
     unsigned char *is_active;
@@ -121,7 +122,7 @@ static inline double hcri_active_bound(const hcri_active_set *a, uint32_t c, dou
 /* Room for one more active constraint. */
 int hcri_active_make_room(hcri_active_set *a);
 int hcri_active_add(hcri_active_set *a, uint32_t c, double side, double multiplier);
-int hcri_active_remove(hcri_active_set *a, size_t at);
+void hcri_active_remove(hcri_active_set *a, size_t at);
 /* cross = N'row for the active rows N; returns the squared length of what they leave of the row, 1 − |L⁻¹ cross|². */
 double hcri_active_across(hcri_active_set *a, uint32_t c);
 /* The same, and step = (N'N)⁻¹ cross; refined where little is left. */

@@ -11,6 +11,8 @@ void hcri_envelope_release(hcri_envelope *envelope) {
         free(envelope->row[i].factor);
     }
     free(envelope->row);
+    free(envelope->cosine);
+    free(envelope->sine);
     *envelope = (hcri_envelope){0};
 }
 
@@ -96,6 +98,14 @@ int hcri_envelope_insert(hcri_envelope *envelope, size_t position, const double 
             return fail_memory(envelope);
         memset(row + envelope->capacity, 0, (capacity - envelope->capacity) * sizeof *row);
         envelope->row = row;
+        double *cosine = realloc(envelope->cosine, capacity * sizeof *cosine);
+        if (cosine != NULL)
+            envelope->cosine = cosine;
+        double *sine = realloc(envelope->sine, capacity * sizeof *sine);
+        if (sine != NULL)
+            envelope->sine = sine;
+        if (cosine == NULL || sine == NULL)
+            return fail_memory(envelope);
         envelope->capacity = capacity;
     }
     /* The first unused row moves to `position`. */
@@ -145,13 +155,48 @@ int hcri_envelope_insert(hcri_envelope *envelope, size_t position, const double 
     return factor_from(envelope, position, marked_until);
 }
 
-int hcri_envelope_remove(hcri_envelope *envelope, size_t position) {
+/* Column l of L goes: what is left behind it has the Gram matrix L L' + l l', whose factor L' is R [L l]' with
+ * rotations R that take l to 0 (Golub and Van Loan, Matrix Computations, 6.5.4). */
+static void rotate_away(hcri_envelope *envelope, size_t position) {
+    double *cosine = envelope->cosine, *sine = envelope->sine;
+    size_t changed_until = position + 1;
+    for (size_t i = position + 1; i < envelope->count; i++) {
+        hcri_envelope_row *row = &envelope->row[i];
+        cosine[i] = 1;
+        sine[i] = 0;
+        if (row->first >= changed_until)
+            continue;
+        double left = row->first <= position ? row->factor[position - row->first] : 0;
+        size_t j = row->first > position ? row->first : position + 1;
+        double *factor = row->factor + (j - row->first);
+        for (; j < i; j++, factor++) {
+            const double before = *factor;
+            *factor = cosine[j] * before + sine[j] * left;
+            left = cosine[j] * left - sine[j] * before;
+        }
+        const double length = sqrt(*factor * *factor + left * left);
+        cosine[i] = *factor / length;
+        sine[i] = left / length;
+        *factor = length;
+        row->inverse = 1 / length;
+        changed_until = i + 1;
+    }
+}
+
+/* Takes `count` numbers out of a row's arrays, which have `all`. */
+static void cut_out(hcri_envelope_row *row, size_t at, size_t count, size_t all) {
+    const size_t behind = all - at - count;
+    memmove(row->gram + at, row->gram + at + count, behind * sizeof *row->gram);
+    memmove(row->factor + at, row->factor + at + count, behind * sizeof *row->factor);
+}
+
+void hcri_envelope_remove(hcri_envelope *envelope, size_t position) {
+    rotate_away(envelope, position);
     envelope->numbers -= length(envelope, position);
     const hcri_envelope_row gone = envelope->row[position];
     memmove(envelope->row + position, envelope->row + position + 1,
             (envelope->count - position - 1) * sizeof *envelope->row);
     envelope->row[--envelope->count] = gone;
-    size_t marked_until = position;
     for (size_t i = position; i < envelope->count; i++) {
         hcri_envelope_row *row = &envelope->row[i];
         if (row->first > position) {
@@ -159,17 +204,15 @@ int hcri_envelope_remove(hcri_envelope *envelope, size_t position) {
             continue;
         }
         const size_t at = position - row->first, old_length = i + 2 - row->first;
-        memmove(row->gram + at, row->gram + at + 1, (old_length - at - 1) * sizeof *row->gram);
+        cut_out(row, at, 1, old_length);
         size_t zeros = 0; /* the envelope starts at the next non-zero */
         if (at == 0)
             while (zeros + 1 < old_length - 1 && row->gram[zeros] == 0)
                 zeros++;
-        memmove(row->gram, row->gram + zeros, (old_length - 1 - zeros) * sizeof *row->gram);
+        cut_out(row, 0, zeros, old_length - 1);
         row->first += zeros;
         envelope->numbers -= 1 + zeros;
-        marked_until = i + 1;
     }
-    return factor_from(envelope, position, marked_until);
 }
 
 void hcri_envelope_forward(const hcri_envelope *envelope, double *x) {

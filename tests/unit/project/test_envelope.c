@@ -39,7 +39,7 @@ static void insert(gram *g, size_t position, const double *vector) {
 }
 
 static void take_out(gram *g, size_t position) {
-    assert_true(hcri_envelope_remove(&g->envelope, position));
+    hcri_envelope_remove(&g->envelope, position);
     g->count--;
     for (size_t i = position; i < g->count; i++)
         for (size_t k = 0; k < WIDTH; k++)
