@@ -328,15 +328,17 @@ static hcr_status approach(search *at, double room, int *found, hcr_error *error
  * variants of bundle methods, Mathematical Programming 69, 1995): a linear program ends at a vertex, which in many
  * outputs is far outside until there are as many cuts. `most`: what no ball exceeds. */
 static hcr_status climb(search *at, double most, hcr_error *error) {
-    enum { STEPS = 60 };
-    static const double close = 0.99;
-    for (int step = 0; step < STEPS && at->best < close * most; step++) {
+    enum { PATIENCE = 6 };
+    static const double close = 0.97, worthwhile = 1.003;
+    for (int waited = 0; waited < PATIENCE && at->best < close * most; waited++) {
+        const double before = at->best;
         int done, found = 0;
         at->r = (at->best + 0.5 * (most - at->best)) / at->scale;
         HCRI_TRY(approach(at, at->r * at->scale, &found, error));
         if (!found)
             break;
         HCRI_TRY(look(at, &done, error));
+        waited = at->best > worthwhile * before ? -1 : waited;
     }
     return HCR_OK;
 }
