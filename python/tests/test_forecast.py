@@ -188,3 +188,35 @@ def test_an_empty_frame_and_an_index_of_ids(random):
     assert len(constrain(frame[:0], TOGETHER)) == 0
     indexed = constrain(frame.set_index("unique_id"), TOGETHER)
     pandas.testing.assert_frame_equal(indexed, constrain(frame, TOGETHER).set_index("unique_id"))
+
+
+@pytest.mark.parametrize("map", ["project", "contract"])
+def test_limits_on_one_side_are_enough(map):
+    frame = pandas.DataFrame({"ds": range(4), "yhat": [3.0, -1.0, 2.0, -5.0]})
+    assert constrain(frame, "var y\ny >= 0", map=map)["yhat"].round(9).tolist() == [3, 0, 2, 0]
+    with pytest.raises(hcr.Error, match="unbounded"):
+        constrain(frame, hcr.Region("var y\ny >= 0"))  # a region is as its maker wants it
+
+
+def test_quantiles_stay_in_order(random):
+    """Two series of six hours under a capacity of each hour, as of a network whose quantiles cross."""
+    names = ["net-lo-90", "net-median", "net-hi-90"]
+    frame = pandas.DataFrame({"unique_id": np.repeat(["a", "b"], 6), "ds": np.tile(np.arange(6), 2)})
+    frame[names] = 5 + random.normal(0, 3, (12, 3))
+    frame["other"], frame["cap"] = -1.0, 6.0 + frame["ds"]
+    text = "var load[6]\nparam cap[6] in [5, 20]\n0 <= load <= cap\nabs(diff(load)) <= 2"
+    result, told = constrain(frame, text, quantiles=names, outcomes=True)
+    found = result[names].to_numpy()
+    assert (np.diff(found, axis=1) >= 0).all() and (np.diff(frame[names], axis=1) < 0).any()
+    x = frame["cap"].to_numpy().reshape(2, 6)
+    for name in [*names, "other"]:
+        assert hcr.Region(text).check(result[name].to_numpy().reshape(2, 6), x).all()
+    ordered = hcr.Region(text).quantiles([0.05, 0.5, 0.95])
+    wanted = ordered.project(frame[names].to_numpy().reshape(2, 18), x)
+    np.testing.assert_array_equal(found.reshape(2, 18), wanted)
+    assert sorted(told["model"].unique()) == sorted([*names, "other"])
+    with pytest.raises(hcr.Error, match="'net-lo-80' is no column"):
+        constrain(frame, text, quantiles=["net-lo-80", "net-median"])
+    both = "var a\nparam b in [-20, 20]\na <= b"
+    with pytest.raises(hcr.Error, match="no parameter may be a series of their own"):
+        constrain(frame.drop(columns=["other", "cap"]), both, quantiles=names)

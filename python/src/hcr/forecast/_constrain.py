@@ -11,6 +11,7 @@ import numpy as np
 from .._arrays import Array
 from .._points import Kind, checked, take_inside
 from .._records import Outcome
+from ..errors import Error, make
 from ..region import Region, needs_region
 from . import _frames
 from ._layout import variables_of
@@ -31,6 +32,7 @@ def constrain(
     *,
     map: Kind = "project",
     models: Sequence[Any] | None = None,
+    quantiles: Sequence[Any] = (),
     series: Mapping[str, Any] | None = None,
     by: Sequence[Any] | None = None,
     id_col: str = "unique_id",
@@ -53,11 +55,13 @@ def constrain(
 
     Args:
         frame: of pandas or polars. It isn't changed.
-        region: a `Region` or the text of one.
+        region: a `Region` or the text of one, in which limits on one side are enough.
         map: ``"project"``, the nearest forecasts that obey, or ``"contract"``, those on the way to the region's origin.
             Forecasts that obey already stay bit for bit.
         models: the columns to take inside. None: all that hold numbers, but for the id, the time, the target, `by` and
             parameters. In a wide frame they are its series.
+        quantiles: of a long frame, the columns of one model's quantiles, the lowest first: they are taken inside
+            together, and never cross.
         series: for a variable, or a parameter, the series that it is: ``{"nsw": "Australia/NSW"}``.
         by: columns that tell samples of the same series apart; by default ``["cutoff"]`` where the frame has it.
         id_col, time_col, target_col: the names of these columns. A wide frame's order is that of `time_col`, else of an
@@ -79,18 +83,49 @@ def constrain(
     [4.0, 8.0, 0.0, 2.0]
     """
     checked(map)
-    made = Region(region) if isinstance(region, str) else region
+    made = _region(region) if isinstance(region, str) else region
     needs_region(made, "constrain")
     frame, index = _frames.with_ids(frame, id_col, "the frame")
     columns = Columns(id_col, time_col, target_col, _frames.groups(frame, by))
     outputs, given = variables_of(made.names), variables_of(made.parameters.names)
     samples = Samples(frame, outputs, given, columns, models, series or {})
     results, found = {}, {}
+    if quantiles:
+        inside, outcome = _in_order(made, samples, quantiles, map)
+        results.update(inside)
+        found.update(dict.fromkeys(quantiles, outcome))
     for model in samples.values:
-        results[model], found[model] = take_inside(made, *samples.given(model), map)
+        if model not in results:
+            results[model], found[model] = take_inside(made, *samples.given(model), map)
     tell(samples, found)
     result = _frames.indexed(samples.frame_with(results), index)
     return (result, outcome_frame(samples, found)) if outcomes else result
+
+
+def _region(text: str) -> Region:
+    """Forecasts need no limits on all sides, which decoding would."""
+    try:
+        return Region(text)
+    except Error as reason:
+        if reason.code != "unbounded":
+            raise
+        return Region(f"{text}\nunbounded\n")
+
+
+def _in_order(region: Region, samples: Samples, quantiles: Sequence[Any], map: Kind) -> tuple[dict[Any, Array], Array]:
+    """The results of each column of quantiles, and the outcomes that they share."""
+    missing = [name for name in quantiles if name not in samples.values]
+    if missing:
+        raise make("name", f"quantiles: {missing[0]!r} is no column of forecasts of a long frame")
+    given = [samples.given(name) for name in quantiles]
+    x = given[0][1]
+    if any(other is not None and x is not None and not np.array_equal(x, other, equal_nan=True) for _, other in given):
+        raise make("argument", "quantiles are in one region: no parameter may be a series of their own")
+    levels = np.arange(1, len(given) + 1) / (len(given) + 1)
+    rows = np.stack([numbers for numbers, _ in given], axis=2)
+    inside, outcome = take_inside(region.quantiles(levels), rows.reshape(len(rows), -1), x, map)
+    inside = inside.reshape(rows.shape)
+    return {name: np.ascontiguousarray(inside[:, :, k]) for k, name in enumerate(quantiles)}, outcome
 
 
 def tell(samples: Samples, found: Mapping[Any, Array]) -> None:
