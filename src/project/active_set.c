@@ -86,13 +86,13 @@ static void snap(hcri_active_set *a, uint32_t c, double side) {
     a->y[c] = bound;
 }
 
-/* One step of Newton's method for N'y = b; returns whether y was off by more than rounding. */
-static int refine_once(hcri_active_set *a) {
+/* One step of Newton's method for N'y = b; returns whether y was off by more than some times the rounding. */
+static int refine_once(hcri_active_set *a, double times) {
     int off = 0;
     for (size_t i = 0; i < a->active; i++) {
         const uint32_t c = a->constraint[i];
         a->step[i] = hcri_active_dot(a, c, a->y) - hcri_active_bound(a, c, a->side[i]);
-        off |= fabs(a->step[i]) > a->rounding[c];
+        off |= fabs(a->step[i]) > times * a->rounding[c];
     }
     hcri_envelope_forward(&a->gram, a->step);
     hcri_envelope_backward(&a->gram, a->step);
@@ -108,9 +108,9 @@ static int refine_once(hcri_active_set *a) {
 }
 
 /* The active rows get to where rounding leaves them: from afar each step takes away 16 digits at most. */
-static void refine(hcri_active_set *a) {
+static void refine(hcri_active_set *a, double times) {
     enum { MOST = 10 };
-    for (int step = 0; step < MOST && refine_once(a); step++)
+    for (int step = 0; step < MOST && refine_once(a, times); step++)
         ;
 }
 
@@ -135,7 +135,7 @@ static int add_worst(hcri_active_set *a) {
             }
         }
         if (isinf(length)) { /* opposite rows that leave one value, but for what rounding left of the way here */
-            refine(a);
+            refine(a, 1);
             const double off = hcri_active_dot(a, c, a->y) - hcri_active_bound(a, c, side);
             a->safe[c] = a->moved + fabs(off);
             return side * off <= a->reach * a->rounding[c];
@@ -180,7 +180,7 @@ static int settle(hcri_active_set *a) {
     for (size_t j = 0; j < a->n; j++)
         square += (a->y[j] - a->direction[j]) * (a->y[j] - a->direction[j]);
     a->moved += 1.000001 * sqrt(square);
-    refine(a);
+    refine(a, 1);
     int dropped = 0;
     for (size_t i = a->active; i-- > 0;)
         if (a->multiplier[i] * a->side[i] < -hcri_multiplier_sign * largest &&
@@ -200,8 +200,8 @@ static void start_point(hcri_active_set *a) {
     memcpy(a->y, a->p, a->n * sizeof *a->y);
     if (a->coordinates.metric == NULL || a->equality == a->cut)
         return;
-    refine_once(a);
-    refine_once(a);
+    refine_once(a, 1);
+    refine_once(a, 1);
     memcpy(a->p, a->y, a->n * sizeof *a->y);
     memset(a->multiplier, 0, a->active * sizeof *a->multiplier);
 }
@@ -212,7 +212,7 @@ static void start_warm(hcri_active_set *a) {
     for (int dropped = 1; dropped != 0;) {
         memcpy(a->y, a->p, a->n * sizeof *a->y);
         memset(a->multiplier, 0, a->active * sizeof *a->multiplier);
-        refine_once(a);
+        refine_once(a, 1);
         dropped = 0;
         for (size_t i = a->active; i-- > 0;)
             if (a->multiplier[i] * a->side[i] < 0 && !hcri_active_is_equality(a, a->constraint[i])) {
@@ -253,7 +253,7 @@ static int descend(hcri_active_set *a, double *y) {
             if (steps++ == most || hcri_stopped() || !add_worst(a))
                 return 0;
             if (a->careful)
-                refine(a);
+                refine(a, a->swell);
         }
         while (settle(a))
             ;
