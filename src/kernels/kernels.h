@@ -10,6 +10,7 @@
 
 #include "kernels/accurate_sums.h"
 #include "kernels/bound_arrays.h"
+#include "kernels/elastic_kernels.h"
 #include "kernels/parametric_kernels.h"
 #include "kernels/single_precision.h"
 #include "kernels/sparse_rows.h"
@@ -73,6 +74,7 @@ typedef struct hcri_kernels {
     const hcri_moving_kernels *moving;
     const hcri_accurate_kernels *accurate;
     const hcri_tape_kernels *tape;
+    const hcri_elastic_kernels *elastic;
 } hcri_kernels;
 
 /* The fastest that this processor runs, or the one that the environment variable HCR_KERNELS names; the same for the

@@ -306,7 +306,9 @@ int hcri_centres_find(const hcr_region *region, int attempt, double *point, doub
     if (attempt > 0)
         hcri_sample_propagate(&s);
     const hcri_nearness near = {share, attempt == 0 ? 0 : region->inradius}; /* what rows leave is rounded */
-    if (!hold(&s, near) || (together && !hold_together(&s, point, moved[attempt])))
+    if (!hold(&s, near))
+        return attempt == 0 ? 0 : -1; /* as in all attempts behind it */
+    if (together && !hold_together(&s, point, moved[attempt]))
         return 0;
     for (size_t j = 0; j < outputs; j++)
         is_free[j] = 1;

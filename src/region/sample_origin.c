@@ -182,7 +182,10 @@ static hcri_sample_origin find_centre(const hcr_region *region, double *point, d
     for (int attempt = 0; attempt < HCRI_CENTRE_ATTEMPTS; attempt++) {
         hcri_origin_map_origin(&region->origin_map, point + outputs, point);
         hcri_affine_complete(&region->affine, point);
-        if (!hcri_centres_find(region, attempt, point, is_free, scratch + region->scratch))
+        const int found = hcri_centres_find(region, attempt, point, is_free, scratch + region->scratch);
+        if (found < 0)
+            break;
+        if (found == 0)
             continue;
         hcri_sample_origin kind = HCRI_SAMPLE_ORIGIN_CENTRE;
         for (size_t k = outputs; k < flags; k++)

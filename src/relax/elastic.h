@@ -41,15 +41,23 @@ typedef enum hcri_elastic_outcome {
 typedef struct hcri_elastic {
     const hcri_elastic_rows *rows;
     size_t n, parts; /* numbers of a multiplier: a priority each, then the distance */
-    double *j; /* n × n, column by column: an orthonormal basis; the first `active` ones span the active rows, … */
-    double *r; /* … whose coordinates are the columns of a triangle, n numbers each */
+    size_t stride;   /* from column to column of matrices, for the kernels */
+    double *j;       /* n columns: an orthonormal basis; the first `active` ones span the active rows, … */
+    double *u;       /* … as they are combined of these: columns by the rows' places, and 0 behind the last */
     size_t active;
-    uint32_t *side;       /* of each active row */
-    double *multiplier;   /* `parts` numbers each */
-    unsigned char *state; /* of each side, an hcri_elastic_state */
+    uint32_t *side;        /* of each active row */
+    double *multiplier;    /* … and its multiplier, `stride` numbers a part … */
+    double *price, *floor; /* … and where it ends, see hcri_elastic_ends */
+    unsigned char *state;  /* of each side, an hcri_elastic_state */
     double *y;
-    double *d, *step, *w;         /* n each */
-    double *own, *length, *least; /* parts each */
+    double *d, *step, *w, *normal; /* `stride` each, as y */
+    double *work;                  /* twice that */
+    double *own, *end, *least;     /* `parts` each */
+    double *value[2], *low, *high; /* of each row, see hcri_short_rows */
+    uint32_t *column[2];
+    double *off;  /* for the kernel: how far a row is from its limits */
+    size_t wides; /* rows of more than two entries */
+    uint32_t *wide;
     size_t members;   /* after a conflict: sides that contradict each other, none of which can be left out */
     uint32_t *member; /* n + 1 */
 } hcri_elastic;
@@ -69,10 +77,10 @@ void hcri_elastic_unbind_given_up(hcri_elastic *e);
 void hcri_elastic_outputs_vary(const hcri_elastic *e, double *varies);
 /* 1 when row i varies by more than a share of it along a direction that keeps the active rows. */
 int hcri_elastic_varies(const hcri_elastic *e, size_t count, const uint32_t *columns, const double *values);
-/* x = R⁻ᵀ of a right side by active rows, then J x added to y: how y moves when active rows' limits do; the adjoint:
+/* x = U' of a right side by active rows, then J x added to y: how y moves when active rows' limits do; the adjoint:
  * from the gradient by y that by the active rows' limits; and the part of a direction that active rows leave. */
-void hcri_elastic_push(const hcri_elastic *e, double *by_row, double *y);
-void hcri_elastic_pull(const hcri_elastic *e, const double *y_bar, double *by_row);
+void hcri_elastic_push(hcri_elastic *e, const double *by_row, double *y);
+void hcri_elastic_pull(hcri_elastic *e, const double *y_bar, double *by_row);
 void hcri_elastic_leave(hcri_elastic *e, double *direction);
 
 #endif

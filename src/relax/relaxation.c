@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/hash_index.h"
 #include "hcr/hcr.h"
 #include "region/sample_centre.h"
 
@@ -127,47 +128,45 @@ static int exists(const collecting *c, uint32_t side) {
 /* Where the limits of each row are among those of the region's centres: a column's, or a row's of the same number. */
 static hcr_status find_places(hcr_relaxation *at, hcr_error *error) {
     const hcri_centres *centres = at->region->centres;
+    HCRI_SCRATCH(memory, &at->allocator);
+    uint32_t *of_number = hcri_allocate(memory, at->region->constraints, sizeof *of_number);
     at->place = hcri_allocate(hcri_pool_allocator(&at->memory), at->rows.count, sizeof *at->place);
-    HCRI_ALLOCATED(at->place);
+    HCRI_ALLOCATED(at->place && of_number);
+    memset(of_number, 0xff, at->region->constraints * sizeof *of_number);
+    for (size_t k = 0; centres != NULL && k < centres->barrier.rows; k++)
+        of_number[centres->number[k]] = (uint32_t)(centres->barrier.columns + k);
     for (size_t r = 0; r < at->rows.count; r++) {
         const int is_bound = at->block[r] == &at->region->set.box->base;
         at->place[r] = HCRI_NO_SLACK;
-        if (centres == NULL || at->block[r] == NULL)
-            continue;
-        if (is_bound && centres->column[at->number[r]] != UINT32_MAX) {
+        if (centres != NULL && is_bound && centres->column[at->number[r]] != UINT32_MAX)
             at->place[r] = centres->column[at->number[r]];
-            continue;
-        }
-        const uint32_t number = at->block[r]->first + 2 * at->number[r];
-        for (size_t k = 0; k < centres->barrier.rows; k++)
-            if (centres->number[k] == number)
-                at->place[r] = (uint32_t)(centres->barrier.columns + k);
+        else if (centres != NULL && at->block[r] != NULL)
+            at->place[r] = of_number[at->block[r]->first + 2 * at->number[r]];
     }
     return HCR_OK;
 }
 
-/* Rows of the same coefficients, or of opposite ones; those that move have none. */
+/* Rows of the same coefficients, or of opposite ones, by what each has with the first one positive; those that move
+ * have none. */
 static hcr_status find_twins(hcr_relaxation *at, hcr_error *error) {
     const hcri_elastic_rows *rows = &at->rows;
+    HCRI_SCRATCH(memory, &at->allocator);
+    double *key = hcri_allocate(memory, hcri_size_product(2, rows->start[rows->count]), sizeof *key);
     at->twin = hcri_allocate(hcri_pool_allocator(&at->memory), rows->count, sizeof *at->twin);
-    if (at->twin == NULL)
-        return hcri_fail_memory(error);
+    HCRI_ALLOCATED(at->twin && key);
+    hcri_index seen = {0};
     for (size_t r = 0; r < rows->count; r++) {
         const size_t first = rows->start[r], terms = rows->start[r + 1] - first;
-        at->twin[r] = (uint32_t)r;
-        for (size_t t = 0; t < r && r < at->moving && at->twin[r] == r; t++) {
-            const size_t other = rows->start[t];
-            size_t same = 0;
-            if (rows->start[t + 1] - other != terms)
-                continue;
-            while (same < terms && rows->columns[first + same] == rows->columns[other + same] &&
-                   fabs(rows->values[first + same]) == fabs(rows->values[other + same]) &&
-                   (rows->values[first + same] == rows->values[other + same]) ==
-                       (rows->values[first] == rows->values[other]))
-                same++;
-            if (same == terms)
-                at->twin[r] = (uint32_t)t;
+        const double sign = terms > 0 && rows->values[first] < 0 ? -1 : 1;
+        for (size_t k = 0; k < terms; k++) {
+            key[2 * (first + k)] = rows->columns[first + k];
+            key[2 * (first + k) + 1] = sign * rows->values[first + k] + 0.0; /* of −0 there is 0 */
         }
+        const char *name = (const char *)(key + 2 * first);
+        const size_t length = 2 * terms * sizeof *key, twin = hcri_index_find(&seen, name, length);
+        at->twin[r] = (uint32_t)(r < at->moving && twin != SIZE_MAX ? twin : r);
+        if (r < at->moving && twin == SIZE_MAX)
+            HCRI_ALLOCATED(hcri_index_add(&seen, memory, name, length, r));
     }
     return HCR_OK;
 }
@@ -447,7 +446,7 @@ void hcri_relaxing_add_gradient(const hcri_relaxing *s, uint32_t side, const dou
 
 /* With c_W(y, x) = 0 for the active rows and y nearest to the guess among those, y moves by
  *
- *     dy = P (dg − Σ λ dn) − J R⁻ᵀ ∂c_W/∂x dx,   P = J₂ J₂'
+ *     dy = P (dg − Σ λ dn) − J U' ∂c_W/∂x dx,   P = J₂ J₂'
  *
  * with the multipliers λ of the distance and dn how normals change. x_bar += what bar, by (y, x), is by x. */
 static void pull_back(hcri_relaxing *s, double *bar, double *x_bar) {
@@ -465,7 +464,7 @@ static void pull_back(hcri_relaxing *s, double *bar, double *x_bar) {
     for (size_t c = 0; c < e->active; c++) { /* ∂c/∂x is affine in y, so that a difference is how n·bar changes */
         if (e->side[c] / 2 < s->relaxation->moving)
             continue;
-        const double weight = e->multiplier[c * parts + parts - 1] / s->length[e->side[c] / 2];
+        const double weight = e->multiplier[(parts - 1) * e->stride + c] / s->length[e->side[c] / 2];
         hcri_relaxing_add_gradient(s, e->side[c], moved, -weight, s->gradient);
         hcri_relaxing_add_gradient(s, e->side[c], s->point, weight, s->gradient);
     }

@@ -278,14 +278,14 @@ static void multiply(const hcri_relaxing *s, const double *v, double *out) {
 static int solve_in_face(hcri_relaxing *s, const double *bar, double *v) {
     const hcri_elastic *e = &s->elastic;
     const size_t n = e->n, k = n - e->active;
-    const double *directions = e->j + e->active * n;
+    const double *directions = e->j + e->active * e->stride;
     double *m = s->matrix, *q = s->row_of_h;
     memset(v, 0, n * sizeof *v);
     for (size_t c = 0; c < k; c++) {
-        q[c] = hcri_kernels_best()->dot(n, directions + c * n, bar);
-        multiply(s, directions + c * n, s->entries);
+        q[c] = hcri_kernels_best()->dot(n, directions + c * e->stride, bar);
+        multiply(s, directions + c * e->stride, s->entries);
         for (size_t d = 0; d <= c; d++)
-            m[c * k + d] = hcri_kernels_best()->dot(n, directions + d * n, s->entries);
+            m[c * k + d] = hcri_kernels_best()->dot(n, directions + d * e->stride, s->entries);
     }
     for (size_t c = 0; c < k; c++) { /* Cholesky, and the forward solution */
         for (size_t d = 0; d < c; d++)
@@ -309,7 +309,7 @@ static int solve_in_face(hcri_relaxing *s, const double *bar, double *v) {
     }
     for (size_t c = 0; c < k; c++)
         for (size_t j = 0; j < n; j++)
-            v[j] += directions[c * n + j] * q[c];
+            v[j] += directions[c * e->stride + j] * q[c];
     return 1;
 }
 
