@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <io.h>
 #include <locale.h>
+#include <math.h>
+#include <wchar.h>
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
 
@@ -258,6 +260,34 @@ size_t hcri_address_space(void) { return SIZE_MAX; }
 int hcri_has_address_space(size_t count) {
     (void)count;
     return 1;
+}
+
+/* Functions of Windows's own C library in place of mingw-w64's. There, fma rounds twice, and sine and cosine are the
+ * processor's, which are off by more than units in the last place near multiples of π, and wrong beyond 2^63. */
+typedef void (*function)(void);
+
+static function of_windows(function *known, const char *name) {
+    function found = __atomic_load_n(known, __ATOMIC_RELAXED);
+    if (found == NULL) {
+        found = (function)GetProcAddress(LoadLibraryW(L"ucrtbase.dll"), name);
+        __atomic_store_n(known, found, __ATOMIC_RELAXED);
+    }
+    return found;
+}
+
+double fma(double x, double y, double z) {
+    static function known;
+    return ((double (*)(double, double, double))of_windows(&known, "fma"))(x, y, z);
+}
+
+double sin(double x) {
+    static function known;
+    return ((double (*)(double))of_windows(&known, "sin"))(x);
+}
+
+double cos(double x) {
+    static function known;
+    return ((double (*)(double))of_windows(&known, "cos"))(x);
 }
 
 #endif
