@@ -102,9 +102,7 @@ static int choose(solution *s, size_t n) {
     double *left = s->affine.basis.values;
     memset(s->is_dependent, 0, n);
     for (size_t i = 0; i < m; i++) {
-        double most = 0;
-        for (size_t j = 0; j < n; j++)
-            most = fmax(most, fabs(s->matrix[i * n + j]));
+        const double most = hcri_max_norm(n, s->matrix + i * n);
         for (size_t j = 0; j < n; j++)
             left[i * n + j] = most > 0 ? s->matrix[i * n + j] / most : 0;
         s->off[i] = 0; /* 1: it has its output */
@@ -222,13 +220,13 @@ static void make_map(solution *s, size_t n) {
 static void make_basis(solution *s, size_t n) {
     hcri_rows *basis = &s->affine.basis;
     for (size_t i = 0; i < s->affine.count; i++) {
-        double *own = basis->values + i * n, square = 0, most = 0;
+        double *own = basis->values + i * n, square = 0;
         basis->start[i] = i * n;
         for (size_t j = 0; j < n; j++) {
             own[j] = s->matrix[i * n + j];
-            most = fmax(most, fabs(own[j]));
             basis->columns[i * n + j] = (uint32_t)j;
         }
+        const double most = hcri_max_norm(n, own);
         for (size_t j = 0; j < n; j++)
             own[j] /= most;
         for (size_t k = 0; k < 2 * i; k++) {
