@@ -1,6 +1,7 @@
 #!/bin/bash
 # check.sh PROGRAM SOURCE COMPILER [record]: instructions per row of the maps, as valgrind counts them, must not exceed the
-# recorded ones by more than 5 %. Compilers differ: each has a file of its own, counts_COMPILER.txt.
+# recorded ones by more than 5 %. Compilers differ: each has a file of its own, counts_COMPILER.txt. With a command line of
+# qemu in QEMU, that counts.
 set -u
 program=$1
 compiler=$3
@@ -10,14 +11,21 @@ nothing() { # says why nothing is compared
     echo "COMPARED NOTHING: $1"
     exit 77
 }
-command -v valgrind >/dev/null || nothing "valgrind isn't installed (apt install valgrind)"
+[ -n "${QEMU-}" ] || command -v valgrind >/dev/null || nothing "valgrind isn't installed (apt install valgrind)"
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
+if [ -n "${QEMU-}" ]; then
+    gcc -shared -fPIC -O2 -o "$folder/count.so" "$2/tests/instructions/qemu_count.c" || exit 1
+    saving=$QEMU
+    counting="$QEMU -plugin $folder/count.so,function=hcr_MAP -d plugin"
+else
+    saving=
+    counting="valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect=hcr_MAP"
+fi
 count() { # REGION MAP
-    [ -e "$folder/$1" ] || "$program" "$1" save "$folder/$1" || return 1
-    valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect="hcr_$2" "$program" "$1" "$2" "$folder/$1" \
-        2>"$folder/log" || return 1
+    [ -e "$folder/$1" ] || $saving "$program" "$1" save "$folder/$1" || return 1
+    ${counting/MAP/$2} "$program" "$1" "$2" "$folder/$1" 2>"$folder/log" || return 1
     awk -v rows=$rows '/Collected/ { printf "%d\n", $NF / rows }' "$folder/log"
 }
 

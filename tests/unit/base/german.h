@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "posix_on_windows.h"
+
 /* 1 when the process now has a decimal comma. Undone by setlocale(LC_ALL, "C"). */
 static int german_locale(void) {
     if (setlocale(LC_ALL, "de_DE.UTF-8") == NULL) {

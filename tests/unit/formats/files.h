@@ -8,7 +8,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "posix_on_windows.h"
+
 static char files_folder[] = "/tmp/hcr-tables-XXXXXX";
+
+static inline const char *files_path(const char *name) {
+    static char path[256];
+    snprintf(path, sizeof path, "%s/%s", files_folder, name);
+    return path;
+}
 
 static inline int files_setup(void **state) {
     (void)state;
@@ -22,15 +30,9 @@ static inline int files_teardown(void **state) {
         return 1;
     for (struct dirent *entry; (entry = readdir(directory)) != NULL;)
         if (entry->d_name[0] != '.')
-            unlinkat(dirfd(directory), entry->d_name, 0);
+            unlink(files_path(entry->d_name));
     closedir(directory);
     return rmdir(files_folder);
-}
-
-static inline const char *files_path(const char *name) {
-    static char path[256];
-    snprintf(path, sizeof path, "%s/%s", files_folder, name);
-    return path;
 }
 
 static inline const char *files_put(const char *name, const void *bytes, size_t size) {

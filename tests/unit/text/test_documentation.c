@@ -13,6 +13,7 @@
 
 #include "base/file.h"
 #include "hcr/hcr_build.h"
+#include "posix_on_windows.h"
 #include "text/values/functions.h"
 
 static char *text; /* of the page */

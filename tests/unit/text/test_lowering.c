@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "posix_on_windows.h"
 #include "region/builder.h"
 
 #define INF ((double)INFINITY)
