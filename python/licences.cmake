@@ -4,6 +4,7 @@
 if(DEFINED ENV{HCR_LICENCES})
     file(GLOB texts $ENV{HCR_LICENCES}/*.txt)
     file(COPY ${texts} DESTINATION ${into})
+    return()
 endif()
 find_program(DPKG_QUERY dpkg-query)
 if(NOT DPKG_QUERY)

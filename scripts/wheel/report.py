@@ -1,0 +1,26 @@
+"""report.py WHEEL …: what the library in a wheel for Windows or macOS takes from the system, and the oldest macOS that
+it asks for. Ends with an error where that is more than it should be."""
+
+import sys
+import zipfile
+
+import lief
+
+SYSTEM = {"KERNEL32.dll", "msvcrt.dll", "ADVAPI32.dll", "SHELL32.dll", "/usr/lib/libSystem.B.dylib"}
+
+for path in sys.argv[1:]:
+    with zipfile.ZipFile(path) as wheel:
+        (name,) = (name for name in wheel.namelist() if name.endswith((".dll", ".dylib")))
+        library = lief.parse(wheel.read(name))
+    if isinstance(library, lief.PE.Binary):
+        needs = {found.name for found in library.imports}
+        exports = {entry.name for entry in library.get_export().entries}
+        system = "Windows"
+    else:
+        needs = {found.name for found in library.libraries if found.name != library.id_library}
+        exports = {symbol.name.removeprefix("_") for symbol in library.exported_symbols}
+        system = f"macOS {'.'.join(map(str, library.build_version.minos))}"
+    print(f"{path}\n  {name}, {system}: needs {', '.join(sorted(needs))}; {len(exports)} functions")
+    other = needs - SYSTEM | {export for export in exports if not export.startswith("hcr_")}
+    if other:
+        sys.exit(f"unexpected: {', '.join(sorted(other))}")
