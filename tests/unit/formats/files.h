@@ -13,7 +13,7 @@
 static char files_folder[] = "/tmp/hcr-tables-XXXXXX";
 
 static inline const char *files_path(const char *name) {
-    static char path[256];
+    static char path[512];
     snprintf(path, sizeof path, "%s/%s", files_folder, name);
     return path;
 }
