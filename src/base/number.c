@@ -104,22 +104,104 @@ static size_t write_short(char *text, double value) {
     return length;
 }
 
-/* The least of 15, 16 and 17 digits that may give a normal double back: half a unit in its last place is at most 2^-53
- * of it, and a decimal of fewer digits is off by what rounds the 17 in `text` to them, but for one of the last. */
-static int likely_digits(const char *text) {
-    uint64_t digits = 0;
-    int count = 0;
-    for (; *text != '\0' && *text != 'e'; text++)
-        if (isdigit((unsigned char)*text) && (count != 0 || *text != '0')) {
-            digits = 10 * digits + (uint64_t)(*text - '0');
-            count++;
-        }
-    if (count <= 15)
-        return 15;
-    digits *= count == 16 ? 10 : 1;
-    const uint64_t most = digits / (UINT64_C(1) << 53) + 2, by_100 = digits % 100, by_10 = digits % 10;
-    return by_100 <= most || 100 - by_100 <= most ? 15 : by_10 <= most || 10 - by_10 <= most ? 16 : 17;
+#ifdef __SIZEOF_INT128__
+__extension__ typedef unsigned __int128 wide;
+
+/* A number m 2^e times 10^p, of which 17 digits are before the point; four times that, and the ends of what reads back
+ * to the same, in units of 2^-shift: all exact, since m 5^p has at most 53 + 63 bits. */
+typedef struct scaled {
+    wide value, low, high;
+    int shift, exponent; /* of ten, of the first digit */
+    int ends_count;      /* halfway numbers read back to even ones */
+} scaled;
+
+/* 0 where it has more bits. */
+static int scale(double size, scaled *at) {
+    enum { MOST_FIVES = 27, DIGITS = 17 };
+    static const uint64_t end = UINT64_C(100000000000000000);
+    int e;
+    const uint64_t m = (uint64_t)ldexp(frexp(size, &e), DBL_MANT_DIG);
+    at->ends_count = m % 2 == 0;
+    for (at->exponent = (int)floor((e - 1) * 0.30102999566398120);; at->exponent++) {
+        const int p = DIGITS - 1 - at->exponent;
+        at->shift = DBL_MANT_DIG - e - p + 2;
+        if (p < 0 || p > MOST_FIVES || at->shift < 3)
+            return 0;
+        uint64_t fives = 1;
+        for (int k = 0; k < p; k++)
+            fives *= 5;
+        at->value = (wide)(4 * m) * fives;
+        at->low = at->value - (wide)fives * (m == UINT64_C(1) << (DBL_MANT_DIG - 1) ? 1 : 2);
+        at->high = at->value + (wide)fives * 2;
+        if (at->value >> at->shift < end)
+            return 1;
+    }
 }
+
+/* The number rounded to 15, 16 or 17 digits, the fewest that read back to the same, as 17 of them. */
+static uint64_t round_shortest(const scaled *at) {
+    const uint64_t whole = (uint64_t)(at->value >> at->shift);
+    const wide rest = at->value - ((wide)whole << at->shift), half = (wide)1 << (at->shift - 1);
+    for (uint64_t unit = 100;; unit /= 10) {
+        const uint64_t over = whole % unit;
+        const int order = unit == 1          ? (rest > half) - (rest < half)
+                          : over != unit / 2 ? (over > unit / 2 ? 1 : -1)
+                                             : rest > 0;
+        const uint64_t below = whole - over;
+        const uint64_t rounded = below + (order > 0 || (order == 0 && below / unit % 2 != 0) ? unit : 0);
+        const wide back = (wide)rounded << at->shift;
+        if (unit == 1 || (at->ends_count ? back >= at->low && back <= at->high : back > at->low && back < at->high))
+            return rounded;
+    }
+}
+
+/* As "%.*g" writes it with the digits that it takes, of which there may be fewer than that rounds to; 0 for numbers
+ * that are too large or small for scale(). */
+static size_t write_exactly(char *text, double value) {
+    enum { LEAST = 15 };
+    scaled at;
+    if (value == 0 || !scale(fabs(value), &at))
+        return 0;
+    char digits[20];
+    uint64_t left = round_shortest(&at);
+    int count = 0, exponent = at.exponent - 17 + 1;
+    for (; left % 10 == 0; exponent++)
+        left /= 10;
+    for (; left != 0; left /= 10)
+        digits[sizeof digits - (size_t)++count] = (char)('0' + left % 10);
+    const char *first = digits + sizeof digits - count;
+    char *out = text;
+    exponent += count - 1; /* of the first digit */
+    if (value < 0)
+        *out++ = '-';
+    if (exponent < -4 || exponent >= (count > LEAST ? count : LEAST)) {
+        *out++ = *first;
+        if (count > 1)
+            *out++ = '.';
+        memcpy(out, first + 1, (size_t)count - 1);
+        out += count - 1;
+        return (size_t)(out - text) + (size_t)hcri_print(out, 8, "e%+03d", exponent);
+    }
+    for (int place = exponent < 0 ? exponent : 0; place < 0; place++) { /* 0.00… */
+        *out++ = '0';
+        if (place == exponent)
+            *out++ = '.';
+    }
+    for (int k = 0; k < count || k <= exponent; k++) {
+        *out++ = k < count ? first[k] : '0';
+        if (k == exponent && k + 1 < count)
+            *out++ = '.';
+    }
+    *out = '\0';
+    return (size_t)(out - text);
+}
+#else
+static size_t write_exactly(char *text, double value) {
+    (void)text;
+    (void)value;
+    return 0;
+}
+#endif
 
 size_t hcri_number_write(char *text, double value, int single) {
     if (single)
@@ -135,11 +217,9 @@ size_t hcri_number_write(char *text, double value, int single) {
     int digits = normal ? (single ? 6 : 15) : 1;
     if (normal && !single) {
         size_t length = write_short(text, value);
+        if (length == 0)
+            length = write_exactly(text, value);
         if (length != 0)
-            return length;
-        length = (size_t)hcri_print(text, 32, "%.17g", value);
-        digits = likely_digits(text);
-        if (digits == most)
             return length;
     }
     for (;; digits++) {

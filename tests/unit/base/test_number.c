@@ -98,6 +98,10 @@ static void expect_shortest(double value) {
         snprintf(reference, sizeof reference, "%.*g", digits, value);
     while (strtod(reference, NULL) != value && ++digits <= 17);
     assert_int_equal(count_digits(text), count_digits(reference));
+    if (fabs(value) >= DBL_MIN) { /* and it is what printf writes */
+        snprintf(reference, sizeof reference, "%.*g", digits < 15 ? 15 : digits, value);
+        assert_string_equal(text, reference);
+    }
     double back;
     assert_int_equal(hcri_number_read(text, length, &back), length);
     assert_true(same_bits(back, value));
@@ -127,6 +131,12 @@ static void test_shortest_doubles(void **state) {
         expect_shortest(random_double(&random));
     for (int k = 0; k < 2000; k++)
         expect_shortest(ldexp(hcri_random_uniform(&random), -1030)); /* below the normal numbers */
+    for (int k = 0; k < 100000; k++) { /* of ordinary sizes, powers of two and of ten, and their neighbours */
+        const int power = (int)hcri_random_below(&random, 120) - 50;
+        const double exact = k % 2 == 0 ? ldexp(1, power) : pow(10, power / 4);
+        expect_shortest(ldexp(hcri_random_normal(&random), power));
+        expect_shortest(exact * (1 + 0x1p-52 * ((double)hcri_random_below(&random, 9) - 4)));
+    }
     char text[32];
     hcri_number_write(text, 5e-324, 0);
     assert_string_equal(text, "5e-324");
