@@ -11,13 +11,13 @@
 typedef struct hcri_device_kind {
     const hcri_kind *kind;
     const char *refused; /* why there is none: then nothing else is set; NULL: there is */
-    const char *(*refusal)(const hcri_constraint *block, int gradient); /* … but for this block; NULL: for every one */
+    const char *(*refusal)(const hcri_constraint *block); /* … but for this block; NULL: for every one */
     hcr_status (*emit)(hcri_code *code, const hcri_plan *plan, size_t b, hcr_error *error);
     /* With parameters, and the margin that the block then needs over the whole range, infinity when the origin isn't
      * inside for some x; NULL: there is no margin. */
     hcr_status (*emit_moving)(hcri_code *code, const hcri_plan *plan, size_t b, hcr_error *error);
     hcr_status (*margin_moving)(const hcri_plan *plan, const hcri_constraint *block, double *margin, hcr_error *error);
-    /* With parameters, where samples look for their origins and results are checked; NULL: there is no code then. */
+    /* With parameters, where samples look for their origins and results are checked. */
     hcr_status (*emit_checked)(hcri_code *code, const hcri_plan *plan, size_t b, hcr_error *error);
     /* How many times what the library's sums take the code's take, which run term by term and have coefficients that
      * are rounded once more (docs/exactness.md). NULL: 1.5. */
@@ -28,7 +28,7 @@ typedef struct hcri_device_kind {
 const hcri_device_kind *hcri_device_kind_of(const hcri_constraint *block); /* never NULL */
 
 /* NULL when there is code for the block, else why not: static text. */
-const char *hcri_emit_refusal(const hcri_constraint *block, int gradient);
+const char *hcri_emit_refusal(const hcri_constraint *block);
 /* Unions and excepts, and where samples look for their origins bounds, rows, quadratics and cones, as tables by which
  * results are checked (kinds/union/union_device.c). */
 hcr_status hcri_emit_checked(hcri_code *code, const hcri_plan *plan, size_t b, hcr_error *error);

@@ -86,8 +86,10 @@ static hcr_status export_all(const hcr_region *region, const hcr_model *model, c
     upper[length + 1] = '\0';
     hcri_plan plan = {0};
     const int has_maps = model == NULL || model->head != HCR_HEAD_SIMPLE;
-    HCRI_FAIL_IF(model != NULL && model->blend.members != 0, HCR_ERROR_UNSUPPORTED,
-                 "a blend of several models isn't exported: its region is, and so is a model of one member");
+    HCRI_FAIL_IF(
+        model != NULL && model->blend.members != 0, HCR_ERROR_UNSUPPORTED,
+        "a blend of several models isn't exported: the code has one network: export its region, or a model of one "
+        "member");
     HCRI_FAIL_IF(model != NULL && model->head == HCR_HEAD_PROJECT, HCR_ERROR_UNSUPPORTED,
                  "a model with the head hcr-project isn't exported: the steps to a nearest point have no bound; "
                  "hcr-contract has one");

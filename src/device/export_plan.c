@@ -47,19 +47,19 @@ static hcr_status refuse_block(const hcr_region *region, const hcri_constraint *
 }
 
 /* Refuses what there is no code for. */
-static hcr_status check_kinds(const hcr_region *region, const hcri_plan *plan, hcr_error *error) {
+static hcr_status check_kinds(const hcr_region *region, hcr_error *error) {
     if (region->varying_equalities != NULL)
         return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
-                         "equalities whose coefficients move with parameters aren't exported");
+                         "equalities whose coefficients move with parameters aren't exported: they are solved for each "
+                         "sample: leave "
+                         "out the outputs that follow, and compute those from the others");
     if (region->centres != NULL || region->curvatures != NULL)
         return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
                          "samples have analytic centres as origins here, which take a search: exported code needs an "
                          "origin that is inside for all parameters: narrow their range, or give one that is");
     for (size_t b = 0; b < region->set.blocks; b++) {
         const hcri_constraint *block = region->set.block[b];
-        const char *reason = hcri_emit_refusal(block, plan->gradient);
-        if (reason == NULL && plan->locates && hcri_device_kind_of(block)->emit_checked == NULL)
-            reason = "matrix inequalities aren't exported in a region with parameters";
+        const char *reason = hcri_emit_refusal(block);
         if (reason != NULL)
             return refuse_block(region, block, HCR_ERROR_UNSUPPORTED, reason, error);
     }
@@ -214,7 +214,7 @@ hcr_status hcri_plan_make(const hcr_region *region, const hcr_export_options *op
                         .n = region->set.outputs,
                         .p = region->set.n - region->set.outputs};
     plan->locates = plan->p != 0 && must_locate(region);
-    HCRI_TRY(check_kinds(region, plan, error));
+    HCRI_TRY(check_kinds(region, error));
     const hcr_status status = prepare(region, plan, error);
     if (status != HCR_OK)
         hcri_plan_release(plan);

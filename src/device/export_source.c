@@ -161,7 +161,8 @@ static hcr_status put_moving_tables(hcri_code *code, const hcri_plan *plan, hcr_
 static int draws(const hcri_plan *plan) { return (plan->precision == HCR_SINGLE ? 24 : 53) + 9; }
 
 static hcr_status put_region(hcri_code *code, const hcri_plan *plan, hcri_cost *cost, hcr_error *error) {
-    static const char *const shared[] = {"equalities", "step", "roots", "eigenvalues", "bounded", "lifted", NULL};
+    static const char *const shared[] = {"equalities", "step",   "roots",  "eigenvalues",
+                                         "bounded",    "slopes", "lifted", NULL};
     const hcri_set *set = &plan->region->set;
     const double n = (double)plan->n;
     put_defines(code, plan);

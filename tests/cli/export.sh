@@ -127,7 +127,14 @@ for map in decode contract soften origin check decode_gradient contract_gradient
 done
 says "$(cat gpu/README.md)" 'CUDA C\+\+'
 if clang --print-targets 2>/dev/null | grep -q nvptx64; then # clang's own front end, to PTX, without CUDA's headers
-    for name in moves.region among.model sides.region "$regions/portfolio.region"; do
+    cat >functions.region <<'END'
+var y[3]
+-1 <= y <= 1
+exp(y[0]) + log_sum_exp(y) + norm(y, 3) + geo_mean([y[1] + 2, 3]) * -1 <= 3
+logistic(y[0]) + huber(y[1], 0.5) + rel_entr(y[0] + 2, y[1] + 2) + inv_pos(y[2] + 2) <= 9
+sqrt(y[2] + 2) + sum(entropy(y + 2)) >= -9
+END
+    for name in moves.region among.model sides.region functions.region "$regions/portfolio.region"; do
         for single in "" --single; do
             expect 0 export cuda "$name" -o clang --name t $single
             clang -x cuda --cuda-device-only --cuda-gpu-arch=sm_70 -nocudainc -nocudalib -std=c++17 -O2 -Wall -Wextra -Werror \

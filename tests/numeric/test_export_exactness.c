@@ -264,6 +264,14 @@ static const char *const texts[] = {
     "quad_form(w, diag(range(1, 6))) <= 10*risk\nnorm(eye(5) @ w + 0.1*ones(5) @ w) <= 2*risk + 1",
     "var y[4]\nparam low in [-2, -1], high in [1, 2]\nlow <= y <= high\nsum_squares(diff(y)) <= high - low\n"
     "norm(y) <= 1 + high",
+    /* matrix inequalities with parameters: alone; far from 0; beside rows with products and equalities */
+    "var y[3]\nparam t in [1, 2], a in [-0.3, 0.3]\npsd([[t, y[0], y[1]], [y[0], 1 + a, y[2]], [y[1], y[2], t + "
+    "0.5]])\n"
+    "y <= 4",
+    "var y[3]\nparam c in [99, 101]\npsd([[y[0] - c, y[1], 0.1], [y[1], 2, y[2] - c], [0.1, y[2] - c, c/50]])\n"
+    "sum(y) <= 4*c",
+    "var y[4]\nparam g in [0.5, 1], b in [1, 2]\n-2 <= y <= 2\ng*y[0] + y[1] <= b\nsum(y) == 0.1*b\n"
+    "eye(18)*b + y[0]*ones(18, 18)/18 + y[1]*diag(range(18))/18 >> 0\npsd([[b, y[2]], [y[2], 1 + y[3]]])",
     /* functions with parameters */
     "var y[3]\nparam r in [1, 2], c[3] in [-0.2, 0.2]\n-3 <= y <= 3\nexp(y[0] - c[0]) + exp(y[1]) <= 3*r\n"
     "norm(y - c, 3) <= r\norigin = [0, 0, 0]",

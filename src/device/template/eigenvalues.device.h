@@ -57,6 +57,26 @@ FN int is_definite(real *s, uint32_t m, real shift) {
     return 1;
 }
 
+/* A symmetric s becomes L^-1 s L^-T, l being the factor that is_definite left. */
+FN void reduce(const real *l, uint32_t m, real *s) {
+    for (uint32_t side = 0u; side < 2u; side++) {
+        for (uint32_t i = 0u; i < m; i++) {
+            for (uint32_t c = 0u; c < m; c++) {
+                real rest = s[(i * m) + c];
+                for (uint32_t k = 0u; k < i; k++) { rest -= l[(i * m) + k] * s[(k * m) + c]; }
+                s[(i * m) + c] = rest / l[(i * m) + i];
+            }
+        }
+        for (uint32_t i = 0u; i < m; i++) {
+            for (uint32_t c = 0u; c < i; c++) {
+                const real above = s[(c * m) + i];
+                s[(c * m) + i] = s[(i * m) + c];
+                s[(i * m) + c] = above;
+            }
+        }
+    }
+}
+
 #if HCR_GRADIENT
 /* x: an eigenvector of a matrix's largest eigenvalue, which is just below its shift, by inverse iteration; l: the
  * factor that is_definite left. */

@@ -1,6 +1,7 @@
 /* A convex expression, of which BLOCK(value)(y) and BLOCK(bounds)(y) are the value and the value with its error, y
- * having the parameters behind the outputs, and HCR_VALUE what it is at the origin where that doesn't move. nearness:
- * of an output a little less than 1/|y_j − O_j| on the region, 0 where that has no end. */
+ * having the parameters behind the outputs, BLOCK(slopes)(y, g) adds its gradient, and HCR_VALUE what it is at the
+ * origin where that doesn't move. nearness: of an output a little less than 1/|y_j − O_j| on the region, 0 where that
+ * has no end. */
 
 /* Along a ray: false position (Illinois), with a bisection each third time, between a point inside and one outside,
  * which is where the ray leaves what holds the region, at the latest; a region that has an end is left there. */
@@ -74,7 +75,12 @@ FN void BLOCK(gauge)(ray *r) {
         }
         found = (low > R(0.0)) ? ((R(1.0) + (R(2.0) * HCR_TWO_UNITS)) / low) : UNKNOWN;
     }
+#if HCR_GRADIENT
+    /* who was nearest stays so but for rounding, as where the domain of a function ends at a bound */
+    meet(r, found, (found > ((R(1.0) + (R(8.0) * HCR_TWO_UNITS)) * r->gauge)) ? HCR_FIRST : r->active);
+#else
     meet(r, found, HCR_FIRST);
+#endif
 }
 
 /* No number, or infinite: out of its domain; far out products may overflow, so that nothing there is broken for
@@ -95,3 +101,16 @@ FN verdict BLOCK(check)(const place *p) {
     if (x.value <= LARGEST) { found = judge(x.value, (R(1.01) * x.error) + HCR_UNDERFLOW); }
     return ((p->unit < R(1.0)) && (found == BROKEN)) ? UNCERTAIN : found;
 }
+
+#if HCR_GRADIENT
+FN void BLOCK(gradient)(uint32_t i, const real *u, const sample *at, real *g) {
+    real y[HCR_LIFTED];
+    lift(ORIGIN(at), at, y);
+    for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) { y[j] += u[j]; }
+    BLOCK(slopes)(y, g);
+#if HCR_PARAMETERS
+    follow_origin(at, g);
+#endif
+    (void)i;
+}
+#endif

@@ -1,5 +1,7 @@
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "device/emit.h"
@@ -7,12 +9,13 @@
 
 /* A tape is written twice, as plain numbers for the search along a ray, and as numbers with bounds of their errors for
  * the check: the same text, with the functions of one family or the other (template/bounded.device.h). As a table it
- * would take a switch over all steps' kinds: their libm functions in flash, and a jump a step for 90 evaluations. */
+ * would take a switch over all steps' kinds: their libm functions in flash, and a jump a step for 90 evaluations. With
+ * derivatives once more, as plain numbers, which are then gone through backwards (template/slopes.device.h). */
 
 /* Longer tapes are refused: each step takes a number and more on the stack. */
 enum { MOST_STEPS = 512, MOST_FACTORS = 64, CALL = 40 /* operations that a function of libm counts for */ };
 
-/* Functions that are more than one operation, or none. */
+/* The operations of functions. */
 static const struct function {
     const char *name;
     double operations;
@@ -24,28 +27,38 @@ static const struct function {
                  {"huber", 4},      {"softplus", 2 * CALL}, {"sin", CALL},        {"cos", CALL},
                  {"tanh", CALL},    {"atan", CALL},         {"entropy", CALL + 2}};
 
-static const char *refusal(const hcri_constraint *block, int gradient) {
+static const char *refusal(const hcri_constraint *block) {
     if (!block->convex)
-        return "a star constraint isn't exported: its first crossing takes interval arithmetic";
-    if (gradient)
-        return "the derivative of an expression isn't exported";
+        return "a star constraint isn't exported: to find where a ray first leaves it can take any number of steps: "
+               "give convex constraints inside it, or unions and excepts";
     const hcri_tape *tape = &((const hcri_expression *)block)->tape;
     if (tape->steps > MOST_STEPS)
-        return "an expression of more than 512 steps isn't exported";
+        return "an expression of more than 512 steps isn't exported: each takes room on the stack: write it as "
+               "several constraints";
     for (size_t i = 0; i < tape->steps; i++) {
         const hcri_step *step = &tape->step[i];
         if (step->kind == HCRI_STEP_LARGEST_EIGENVALUE)
-            return "the largest eigenvalue in an expression isn't exported";
+            return "the largest eigenvalue in an expression isn't exported: there is no bound of its rounding: write "
+                   "psd(t*eye(n) - X), t an output";
         if (step->kind == HCRI_STEP_NUCLEAR_NORM)
-            return "a nuclear norm isn't exported";
+            return "a nuclear norm isn't exported: there is no bound of its rounding: sqrt(k) times the norm of the "
+                   "entries is at least as large, k the shorter side";
         if (step->kind == HCRI_STEP_POWER && step->parameter == floor(step->parameter) &&
             fabs(step->parameter) > MOST_FACTORS)
-            return "a power above 64 isn't exported";
+            return "a power above 64 isn't exported: it is a product each: take a power of a power";
     }
     return NULL;
 }
 
 /* ------------------------------------------------------------------------------------------------- one tape as text */
+
+/* What a value is made of: up to two values, and behind them a number or an output, as text ("": neither). */
+typedef struct operation {
+    const char *name;
+    size_t values;
+    uint32_t a, b;
+    hcri_literal last;
+} operation;
 
 /* The code so far: a line a value, v0, v1 and so on. */
 typedef struct writer {
@@ -53,60 +66,51 @@ typedef struct writer {
     const hcri_tape *tape;
     int plain;                 /* numbers, else numbers with their errors */
     double smallest;           /* the precision's least normal number */
+    operation *made;           /* what the values are made of; NULL: nobody asks */
     uint32_t values;           /* that there are */
     uint32_t step[MOST_STEPS]; /* which of them is that of a step */
     unsigned char nonnegative[MOST_STEPS];
     double operations;
 } writer;
 
-/* "const double v7 = plain_NAME(", which its arguments follow; returns 7. */
-static uint32_t begin(writer *w, const char *name) {
+/* "const double v7 = plain_NAME(v3, v5);"; returns 7. */
+static uint32_t put(writer *w, operation made) {
     for (size_t f = 0; f < sizeof functions / sizeof functions[0]; f++)
-        if (strcmp(functions[f].name, name) == 0)
+        if (strcmp(functions[f].name, made.name) == 0)
             w->operations += functions[f].operations;
     hcri_code_put(w->code, w->plain ? "    const @ v%u = plain_%s(" : "    const bounded v%u = bound_%s(", w->values,
-                  name);
+                  made.name);
+    if (made.values > 0)
+        hcri_code_put(w->code, made.values > 1 ? "v%u, v%u" : "v%u", made.a, made.b);
+    hcri_code_put(w->code, made.values > 0 && made.last.text[0] != '\0' ? ", %s);\n" : "%s);\n", made.last.text);
+    if (w->made != NULL)
+        w->made[w->values] = made;
     return w->values++;
 }
 
 static uint32_t output(writer *w, uint32_t j) {
-    const uint32_t made = begin(w, "output");
-    hcri_code_put(w->code, "y[%u]);\n", j);
-    return made;
+    operation made = {.name = "output"};
+    snprintf(made.last.text, sizeof made.last.text, "y[%u]", j);
+    return put(w, made);
 }
 
-static uint32_t of(writer *w, const char *name, uint32_t a) {
-    const uint32_t made = begin(w, name);
-    hcri_code_put(w->code, "v%u);\n", a);
-    return made;
-}
+static uint32_t of(writer *w, const char *name, uint32_t a) { return put(w, (operation){name, 1, a, 0, {""}}); }
 
 static uint32_t of_two(writer *w, const char *name, uint32_t a, uint32_t b) {
-    const uint32_t made = begin(w, name);
-    hcri_code_put(w->code, "v%u, v%u);\n", a, b);
-    return made;
+    return put(w, (operation){name, 2, a, b, {""}});
 }
 
-static const char *number(writer *w, double x, hcri_literal *room) {
+static hcri_literal number(writer *w, double x) {
     if (fabs(x) < w->smallest && x != 0) /* rounding to a subnormal number isn't one of its share */
         w->code->beyond = x;
-    *room = hcri_code_literal(w->code, x);
-    return room->text;
+    return hcri_code_literal(w->code, x);
 }
 
 static uint32_t of_number(writer *w, const char *name, uint32_t a, double x) {
-    hcri_literal room;
-    const uint32_t made = begin(w, name);
-    hcri_code_put(w->code, "v%u, %s);\n", a, number(w, x, &room));
-    return made;
+    return put(w, (operation){name, 1, a, 0, number(w, x)});
 }
 
-static uint32_t constant(writer *w, double x) {
-    hcri_literal room;
-    const uint32_t made = begin(w, "constant");
-    hcri_code_put(w->code, "%s);\n", number(w, x, &room));
-    return made;
-}
+static uint32_t constant(writer *w, double x) { return put(w, (operation){"constant", 0, 0, 0, number(w, x)}); }
 
 static uint32_t argument(const writer *w, const hcri_step *step, size_t k) {
     return w->step[w->tape->argument[step->first + k]];
@@ -242,28 +246,67 @@ static uint32_t value_of(writer *w, const hcri_step *step) {
     return of(w, root ? "share_sqrt" : unary[step->kind], argument(w, step, 0));
 }
 
-/* BLOCK(value) or BLOCK(bounds) of the tape; returns the operations. */
-static double put_tape(hcri_code *code, const hcri_expression *expression, size_t b, int plain) {
+/* The lines of the tape's values, the last of which is the tape's. */
+static void put_values(writer *w) {
+    find_nonnegative(w->tape, w->nonnegative);
+    for (size_t i = 0; i < w->tape->steps; i++)
+        w->step[i] = value_of(w, &w->tape->step[i]);
+}
+
+/* BLOCK(value) or BLOCK(bounds) of the tape. */
+static writer put_tape(hcri_code *code, const hcri_expression *expression, size_t b, int plain) {
     writer w = {.code = code, .tape = &expression->tape, .plain = plain, .smallest = code->single ? FLT_MIN : DBL_MIN};
-    find_nonnegative(w.tape, w.nonnegative);
     hcri_code_put(code, plain ? "%s @ %s(const @ *y) {\n" : "%s bounded %s(const @ *y) {\n", hcri_code_function(code),
                   hcri_emit_name(b, plain ? "value" : "bounds").text);
-    for (size_t i = 0; i < w.tape->steps; i++)
-        w.step[i] = value_of(&w, &w.tape->step[i]);
-    hcri_code_put(code, "    return v%u;\n}\n\n", w.step[w.tape->steps - 1]);
-    return w.operations;
+    put_values(&w);
+    hcri_code_put(code, "    return v%u;\n}\n\n", w.values - 1);
+    return w;
+}
+
+/* How the last value changes with value k of what is made of it: d[k]. */
+static void put_slope(const writer *w, uint32_t k) {
+    static const char *const names[] = {"FIRST", "SECOND"};
+    const operation *made = &w->made[k];
+    if (strcmp(made->name, "output") == 0)
+        hcri_code_put(w->code, "    g%s += d[%u];\n", made->last.text + 1, k);
+    else if (made->values == 2)
+        for (size_t i = 0; i < 2; i++)
+            hcri_code_put(w->code, "    d[%u] += d[%u] * %s_%s(v%u, v%u, v%u);\n", i == 0 ? made->a : made->b, k,
+                          names[i], made->name, made->a, made->b, k);
+    else if (made->values == 1 && strcmp(made->name, "exact") != 0 && strcmp(made->name, "nonzero") != 0)
+        hcri_code_put(w->code, "    d[%u] += d[%u] * SLOPE_%s(v%u, v%u, %s);\n", made->a, k, made->name, made->a, k,
+                      made->last.text[0] == '\0' ? "0" : made->last.text);
+}
+
+/* BLOCK(slopes): a tape of so many values, and backwards. */
+static hcr_status put_slopes(hcri_code *code, const hcri_expression *expression, size_t b, uint32_t values,
+                             hcr_error *error) {
+    HCRI_SCOPED operation *made = malloc(values * sizeof *made);
+    writer w = {.code = code, .tape = &expression->tape, .plain = 1, .made = made};
+    HCRI_ALLOCATED(made);
+    hcri_code_put(code, "%s void %s(const @ *y, @ *g) {\n    @ d[%u];\n", hcri_code_function(code),
+                  hcri_emit_name(b, "slopes").text, values);
+    put_values(&w);
+    hcri_code_put(code, "    for (uint32_t k = 0u; k < %uu; k++) { d[k] = %s; }\n    d[%u] = %s;\n    (void)v%u;\n",
+                  values - 1, hcri_code_literal(code, 0).text, values - 1, hcri_code_literal(code, 1).text, values - 1);
+    for (uint32_t k = values; k-- > 0;)
+        put_slope(&w, k);
+    hcri_code_put(code, "}\n\n");
+    return HCR_OK;
 }
 
 static hcr_status emit(hcri_code *code, const hcri_plan *plan, size_t b, hcr_error *error) {
     const hcri_expression *expression = (const hcri_expression *)plan->region->set.block[b];
     /* evaluations, in template/expression.device.h */
     const double most = (plan->precision == HCR_SINGLE ? 90 : 180) + (plan->region->bounded ? 0 : 32);
-    const double once = put_tape(code, expression, b, 1);
+    const writer plain = put_tape(code, expression, b, 1);
     put_tape(code, expression, b, 0);
+    if (plan->gradient)
+        HCRI_TRY(put_slopes(code, expression, b, plain.values, error));
     hcri_code_mean(code, "HCR_VALUE", expression->at_origin);
     hcri_template_put(code, "expression");
-    code->operations += (most + 1) * (once + 2 * (double)plan->n + 8);
-    code->check_operations += 6 * once;
+    code->operations += (most + 1) * (plain.operations + 2 * (double)plan->n + 8);
+    code->check_operations += 6 * plain.operations;
     return HCR_OK;
 }
 

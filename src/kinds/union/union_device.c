@@ -40,13 +40,12 @@ static const char *refusal_of(const hcri_constraint *part) {
     return id == HCRI_KIND_BOX || id == HCRI_KIND_LINEAR || id == HCRI_KIND_VARYING || id == HCRI_KIND_CONE ||
                    hcri_block_quadratic(part) != NULL
                ? NULL
-               : "of unions and excepts only bounds, rows, quadratics and norms are exported, not matrices and "
-                 "functions";
+               : "of unions and excepts only bounds, rows, quadratics and norms are exported: where a ray is inside "
+                 "matrices and functions has no formula: put norms inside or around them";
 }
 
-static const char *refusal(const hcri_constraint *block, int gradient) {
+static const char *refusal(const hcri_constraint *block) {
     const char *refused = NULL;
-    (void)gradient;
     for (size_t k = 0; refused == NULL && hcri_block_part(block, k) != NULL; k++)
         refused = refusal_of(hcri_block_part(block, k));
     return refused;

@@ -67,21 +67,24 @@ class NVRTC:
         folders = () if spec is None else spec.submodule_search_locations or ()
         found = [path for folder in folders for path in glob.glob(f"{folder}/*/lib/libnvrtc.so.{major or '*'}")]
         self.library = ctypes.CDLL(found[0] if found else f"libnvrtc.so.{major}")
+        self.log = ""
 
     def compile(self, source: str, headers: dict[str, str], architecture: str) -> bytes:
-        """Machine code for an architecture such as sm_90."""
+        """Machine code for an architecture such as sm_90; `log` then has each kernel's registers and spilled bytes."""
         call, program, size = self.library, c_void_p(), c_size_t()
         texts = (c_char_p * len(headers))(*(text.encode() for text in headers.values()))
         names = (c_char_p * len(headers))(*(name.encode() for name in headers))
-        options = (c_char_p * 2)(f"--gpu-architecture={architecture}".encode(), b"--fmad=true")
+        options = (c_char_p * 3)(f"--gpu-architecture={architecture}".encode(), b"--fmad=true", b"--ptxas-options=-v")
         created = call.nvrtcCreateProgram(byref(program), source.encode(), b"hcr.cu", len(headers), texts, names)
         _must(created, "nvrtcCreateProgram")
         try:
-            if call.nvrtcCompileProgram(program, len(options), options) != 0:
-                _must(call.nvrtcGetProgramLogSize(program, byref(size)), "nvrtcGetProgramLogSize")
-                log = ctypes.create_string_buffer(size.value)
-                _must(call.nvrtcGetProgramLog(program, log), "nvrtcGetProgramLog")
-                raise RuntimeError(f"NVRTC can't compile the kernels: {log.value.decode(errors='replace')[:2000]}")
+            failed = call.nvrtcCompileProgram(program, len(options), options)
+            _must(call.nvrtcGetProgramLogSize(program, byref(size)), "nvrtcGetProgramLogSize")
+            log = ctypes.create_string_buffer(size.value)
+            _must(call.nvrtcGetProgramLog(program, log), "nvrtcGetProgramLog")
+            self.log = log.value.decode(errors="replace")
+            if failed:
+                raise RuntimeError(f"NVRTC can't compile the kernels: {self.log[:2000]}")
             _must(call.nvrtcGetCUBINSize(program, byref(size)), "nvrtcGetCUBINSize")
             code = ctypes.create_string_buffer(size.value)
             _must(call.nvrtcGetCUBIN(program, code), "nvrtcGetCUBIN")
