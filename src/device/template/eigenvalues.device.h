@@ -69,9 +69,9 @@ FN void reduce(const real *l, uint32_t m, real *s) {
         }
         for (uint32_t i = 0u; i < m; i++) {
             for (uint32_t c = 0u; c < i; c++) {
-                const real above = s[(c * m) + i];
+                const real other = s[(c * m) + i];
                 s[(c * m) + i] = s[(i * m) + c];
-                s[(i * m) + c] = above;
+                s[(i * m) + c] = other;
             }
         }
     }

@@ -100,6 +100,8 @@ TABLE real alone[1] = {R(0.0)};
 
 #include "device/template/bounded.device.h"
 
+#include "device/template/slopes.device.h"
+
 #include "device/template/lifted.device.h"
 
 #define HCR_BLOCK 0
@@ -133,9 +135,43 @@ TABLE row_start block_1_curvature_start[2] = {0, 1};
 TABLE row_column block_1_curvature_columns[1] = {0};
 TABLE real block_1_curvature_values[1] = {R(-0.125)};
 #include "device/template/moving.device.h"
+#undef HCR_BLOCK
+#undef HCR_FIRST
+#undef HCR_COUNT
+/* [[1 + x/20, z], [z, 1 + x/20]] >= 0, z = (y[1] + y[2] + x/8)/1.2; exp(y[0] + y[2]) <= 2 - x/4. */
+#define HCR_BLOCK 2
+#define HCR_FIRST 8u
+#define HCR_COUNT 2u
+#define HCR_TRACE_ERROR HCR_TWO_UNITS *R(10.0)
+TABLE row_start block_2_entries_start[4] = {0, 1, 4, 5};
+TABLE row_column block_2_entries_columns[5] = {3, 1, 2, 3, 3};
+TABLE real block_2_entries_values[5] = {R(-0.05), R(1.0) / R(1.2), R(1.0) / R(1.2), R(0.125) / R(1.2), R(-0.05)};
+#include "device/template/lmi.device.h"
+#undef HCR_BLOCK
+#undef HCR_FIRST
+#undef HCR_COUNT
+#define HCR_BLOCK 3
+#define HCR_FIRST 9u
+FN real block_3_value(const real *y) {
+    return plain_add(plain_exp(plain_add(y[0], y[2])), plain_scaled(y[3], R(0.25)) - R(2.0));
+}
+FN bounded block_3_bounds(const real *y) {
+    return bound_add(bound_exp(bound_add(bound_output(y[0]), bound_output(y[2]))),
+                     bound_add(bound_scaled(bound_output(y[3]), R(0.25)), bound_constant(R(-2.0))));
+}
+FN void block_3_slopes(const real *y, real *g) {
+    const real sum = plain_add(y[0], y[2]);
+    const real slope = SLOPE_exp(sum, plain_exp(sum), 0);
+    g[0] += slope * FIRST_add(y[0], y[2], sum);
+    g[2] += slope * SECOND_add(y[0], y[2], sum);
+    g[3] += SLOPE_scaled(y[3], 0, R(0.25));
+}
+#include "device/template/expression.device.h"
 #define HCR_BLOCKS(DO)                                                                                                 \
     DO(block_0_gauge, block_0_check, block_0_gradient, 0u, 6u, 0)                                                      \
-    DO(block_1_gauge, block_1_check, block_1_gradient, 6u, 8u, 0)
+    DO(block_1_gauge, block_1_check, block_1_gradient, 6u, 8u, 0)                                                      \
+    DO(block_2_gauge, block_2_check, block_2_gradient, 8u, 9u, 0)                                                      \
+    DO(block_3_gauge, block_3_check, block_3_gradient, 9u, 10u, 0)
 #else
 /* -1.2 <= y[0] + y[1] + y[2] <= 0.9 and y[0] - y[1] <= 1; the sum is 0 at the origin. */
 #define HCR_BLOCK 1
@@ -284,6 +320,8 @@ static double excess(const double *y, double x) {
     }
 #if HCR_PARAMETERS
     most = fmax(most, (y[0] + ((0.5 + (0.25 * x)) * y[1])) - ((1.0 + (0.125 * x)) - (0.125 * x * x)));
+    most = fmax(most, (fabs(y[1] + y[2] + (0.125 * x)) / 1.2) - (1.0 + (0.05 * x)));
+    most = fmax(most, exp(y[0] + y[2]) + (0.25 * x) - 2.0);
 #else
     {
         const double off = (double)OFF, sum = y[0] + y[1] + y[2], gap = (y[1] - y[2]) - off;
