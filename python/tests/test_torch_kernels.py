@@ -252,4 +252,4 @@ def test_nvrtc_compiles_the_kernels(letter):
         for name in ("contract", "decode_gradient", "soften_tangent"):
             assert f"hcr_{name}_kernel".encode() in made
         spilled = re.findall(r"(\d+) bytes spill", compiler.log)
-        assert len(spilled) == 22 and (set(spilled) == {"0"} or len(letter) > 1)
+        assert len(spilled) >= 22 and (set(spilled) == {"0"} or len(letter) > 1)

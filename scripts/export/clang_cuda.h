@@ -25,12 +25,8 @@ static __device__ inline void *memcpy(void *to, const void *from, size_t size) {
 #define ELSEWHERE(name)                                                                                                \
     extern "C++" __device__ double name(double);                                                                       \
     extern "C++" __device__ float name##f(float);
-ELSEWHERE(atan)
-ELSEWHERE(cos)
 ELSEWHERE(exp)
 ELSEWHERE(log)
 ELSEWHERE(log1p)
-ELSEWHERE(sin)
-ELSEWHERE(tanh)
 extern "C++" __device__ double pow(double, double);
 extern "C++" __device__ float powf(float, float);

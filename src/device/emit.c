@@ -3,11 +3,6 @@
 #include <math.h>
 #include <stdio.h>
 
-const char *hcri_emit_refusal(const hcri_constraint *block) {
-    const hcri_device_kind *kind = hcri_device_kind_of(block);
-    return kind->refused != NULL || kind->refusal == NULL ? kind->refused : kind->refusal(block);
-}
-
 static size_t count_of(const hcri_plan *plan, size_t b) { /* not the parameters' range */
     return b == 0 ? 2 * plan->n : plan->region->set.block[b]->count;
 }

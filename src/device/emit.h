@@ -27,8 +27,6 @@ typedef struct hcri_device_kind {
 } hcri_device_kind;
 const hcri_device_kind *hcri_device_kind_of(const hcri_constraint *block); /* never NULL */
 
-/* NULL when there is code for the block, else why not: static text. */
-const char *hcri_emit_refusal(const hcri_constraint *block);
 /* Unions and excepts, and where samples look for their origins bounds, rows, quadratics and cones, as tables by which
  * results are checked (kinds/union/union_device.c). */
 hcr_status hcri_emit_checked(hcri_code *code, const hcri_plan *plan, size_t b, hcr_error *error);

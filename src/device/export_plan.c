@@ -59,7 +59,8 @@ static hcr_status check_kinds(const hcr_region *region, hcr_error *error) {
                          "origin that is inside for all parameters: narrow their range, or give one that is");
     for (size_t b = 0; b < region->set.blocks; b++) {
         const hcri_constraint *block = region->set.block[b];
-        const char *reason = hcri_emit_refusal(block);
+        const hcri_device_kind *kind = hcri_device_kind_of(block);
+        const char *reason = kind->refusal == NULL ? kind->refused : kind->refusal(block);
         if (reason != NULL)
             return refuse_block(region, block, HCR_ERROR_UNSUPPORTED, reason, error);
     }

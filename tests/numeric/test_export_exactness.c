@@ -319,6 +319,8 @@ static const answer answers[] = {
      {0x1p90, 0x1p100, 1},
      {0x1p90, 0x1p100, 1},
      HCR_OUTCOME_INSIDE},
+    /* an exponential of what is off by more than 1 */
+    {"var y[2]\nunbounded\ny[0] >= exp(y[1] - 0.7)\norigin = [1, 0]", {0, -0x1p30}, {1, -0x1p30}, HCR_OUTCOME_INSIDE},
     {"var y[3]\nunbounded\nabs(y[0] - y[2]) <= 1\norigin = [0, 0, 0]",
      {0.5, 0x1p100, 1},
      {0.5, 0x1p100, 1},

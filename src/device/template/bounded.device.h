@@ -154,11 +154,12 @@ FN bounded bound_share_sqrt(bounded a) {
 
 FN real plain_exp(real a) { return MATH(exp)(a); }
 
+/* Far below 0 it is next to nothing, however much the argument is off. */
 FN bounded bound_exp(bounded a) {
     const real value = MATH(exp)(a.value);
     return bound_of(value, (a.error <= R(1.0))
                                ? ((value * ((R(2.0) * a.error) + (R(8.0) * HCR_ROUNDING))) + HCR_UNDERFLOW)
-                               : UNKNOWN);
+                               : ((R(1.01) * MATH(exp)(a.value + a.error)) + HCR_UNDERFLOW));
 }
 
 FN real plain_log(real a) { return MATH(log)(a); }
@@ -202,22 +203,6 @@ FN bounded bound_softplus(bounded a) {
     const real value = plain_softplus(a.value);
     return bound_of(value, a.error + (((R(20.0) * HCR_ROUNDING) * value) + HCR_UNDERFLOW));
 }
-
-FN real plain_sin(real a) { return MATH(sin)(a); }
-
-FN bounded bound_sin(bounded a) { return bound_of(MATH(sin)(a.value), a.error + (R(8.0) * HCR_ROUNDING)); }
-
-FN real plain_cos(real a) { return MATH(cos)(a); }
-
-FN bounded bound_cos(bounded a) { return bound_of(MATH(cos)(a.value), a.error + (R(8.0) * HCR_ROUNDING)); }
-
-FN real plain_tanh(real a) { return MATH(tanh)(a); }
-
-FN bounded bound_tanh(bounded a) { return bound_of(MATH(tanh)(a.value), a.error + (R(8.0) * HCR_ROUNDING)); }
-
-FN real plain_atan(real a) { return MATH(atan)(a); }
-
-FN bounded bound_atan(bounded a) { return bound_of(MATH(atan)(a.value), a.error + (R(16.0) * HCR_ROUNDING)); }
 
 FN real plain_entropy(real a, real b) { return (magnitude(a) > R(0.0)) ? (a * MATH(log)(a / b)) : R(0.0); }
 

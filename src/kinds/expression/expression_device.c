@@ -24,8 +24,7 @@ static const struct function {
                  {"positive", 0},   {"larger", 1},          {"lesser", 1},        {"size", 1},
                  {"nonzero", 0},    {"power", 2 * CALL},    {"sqrt", 1},          {"share_power", 2 * CALL},
                  {"share_sqrt", 1}, {"exp", CALL},          {"log", CALL},        {"xlogx", CALL},
-                 {"huber", 4},      {"softplus", 2 * CALL}, {"sin", CALL},        {"cos", CALL},
-                 {"tanh", CALL},    {"atan", CALL},         {"entropy", CALL + 2}};
+                 {"huber", 4},      {"softplus", 2 * CALL}, {"entropy", CALL + 2}};
 
 static const char *refusal(const hcri_constraint *block) {
     if (!block->convex)
@@ -214,11 +213,11 @@ static uint32_t log_sum_exp(writer *w, const hcri_step *step) {
     return of_two(w, "add", m, of(w, "log", folded(w, step, 0, "add", SHIFTED_EXP, m)));
 }
 
-/* The name of what takes one argument, in the order of hcri_step_kind. */
+/* The name of what takes one argument, in the order of hcri_step_kind; what isn't convex isn't exported. */
 static const char *const unary[HCRI_STEP_KINDS] = {
-    [HCRI_STEP_ABS] = "size",    [HCRI_STEP_EXP] = "exp",           [HCRI_STEP_LOG] = "log", [HCRI_STEP_SQRT] = "sqrt",
-    [HCRI_STEP_XLOGX] = "xlogx", [HCRI_STEP_SOFTPLUS] = "softplus", [HCRI_STEP_SIN] = "sin", [HCRI_STEP_COS] = "cos",
-    [HCRI_STEP_TANH] = "tanh",   [HCRI_STEP_ATAN] = "atan"};
+    [HCRI_STEP_ABS] = "size",  [HCRI_STEP_EXP] = "exp",     [HCRI_STEP_LOG] = "log",
+    [HCRI_STEP_SQRT] = "sqrt", [HCRI_STEP_XLOGX] = "xlogx", [HCRI_STEP_SOFTPLUS] = "softplus",
+};
 
 static uint32_t value_of(writer *w, const hcri_step *step) {
     switch (step->kind) {
