@@ -298,7 +298,7 @@ CIRCLE = pandas.DataFrame({"unique_id": ["a", "b", "c"], "parent": ["b", "c", "b
         (changed(hierarchy(), "g0", "g0/b0", 0.5), {}, r"S_df has 0\.5 for 'g0' and 'g0/b0'"),
         (changed(hierarchy(), "g0/b1", "g0/b0", 1), {}, "the row 'g0/b1' of S_df isn't the bottom series"),
         (hierarchy()[1:].drop(columns="g0/b0"), {}, "the row 'g0/b0' of S_df is the sum of no series"),
-        (hierarchy(4, 4), {}, "no series of the frame is called 'g3'"),
+        (hierarchy(4, 4), {}, "the hierarchy has 'g3', but no series of the frame is called 'g3'"),
         (hierarchy(), {"method": "mint"}, "'mint' isn't one of 'ols'"),
         (hierarchy(), {"method": "wls_var"}, "needs residuals: Y_df"),
         (hierarchy(), {"upper": "cap"}, "Y_hat_df has no column 'cap'"),

@@ -52,8 +52,12 @@ def variables_of(names: Sequence[str]) -> list[Variable]:
     ]
 
 
-def series_of(variables: Sequence[Variable], series: Mapping[str, Any], ids: Sequence[Any]) -> list[int] | None:
-    """The series that the variables are, as numbers in `ids`. None: the one variable is each, or there is none."""
+def series_of(variables: Sequence[Variable], given: Mapping[str, Any] | None, ids: Sequence[Any]) -> list[int] | None:
+    """The series that the variables are, as numbers in `ids`. None: the one variable is each, or there is none.
+
+    `given` are series by variable; None: the variables are the series of a hierarchy.
+    """
+    series = given or {}
     known = {str(name): k for k, name in enumerate(ids)}
     wanted = [str(series.get(variable.name, variable.name)) for variable in variables]
     each = len(variables) == 1 and wanted[0] not in known and variables[0].name not in series
@@ -62,10 +66,12 @@ def series_of(variables: Sequence[Variable], series: Mapping[str, Any], ids: Seq
     for variable, name in zip(variables, wanted, strict=True):
         if name not in known:
             few = ", ".join(repr(str(one)) for one in ids[:5]) + (" …" if len(ids) > 5 else "")
+            told = f"no series of the frame is called {name!r}: there are {few}"
+            if given is None:
+                raise make("name", f"the hierarchy has {name!r}, but {told}")
             raise make(
                 "name",
-                f"the region has {variable.name!r}, but no series of the frame is called {name!r}: there are {few}. "
-                f"series={{{variable.name!r}: …}} says which one it is",
+                f"the region has {variable.name!r}, but {told}. series={{{variable.name!r}: …}} says which one it is",
             )
     return [known[name] for name in wanted]
 

@@ -81,7 +81,7 @@ def reconcile(
     limits = (0.0 if nonnegative else lower, upper)
     columns = Columns(id_col, time_col, target_col, _frames.groups(frame, by), _columns_of(limits, frame))
     variables = [Variable(name, None, (name,)) for name in hierarchy.ids]
-    samples = Samples(frame, variables, [], columns, models, {})
+    samples = Samples(frame, variables, [], columns, models, None)
     low, high = (
         _limit(limit, samples, hierarchy, empty) for limit, empty in zip(limits, (-np.inf, np.inf), strict=True)
     )

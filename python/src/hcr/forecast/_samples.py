@@ -38,7 +38,7 @@ class Samples:
         parameters: Sequence[Variable],
         columns: Columns,
         models: Sequence[Any] | None,
-        series: Mapping[str, Any],
+        series: Mapping[str, Any] | None,
     ) -> None:
         self.frame, self.columns, self._series = frame, columns, series
         self.long = columns.id in frame.columns
@@ -61,7 +61,7 @@ class Samples:
 
     def _called(self, one: Variable) -> Any:
         """The series or column that a variable or a parameter is."""
-        return self._series.get(one.name, one.name)
+        return (self._series or {}).get(one.name, one.name)
 
     def _chosen(self, models: Sequence[Any] | None) -> list[Any]:
         """The columns of forecasts."""
