@@ -1,5 +1,5 @@
 # The everyday commands, thin over the CMake presets.
-.PHONY: all demo experiments experiments-quick lint quick golden test test-python test-long coverage mutants sanitize supply wasm gallery site site-test install format clean
+.PHONY: all demo experiments experiments-quick lint quick golden test test-python test-libraries test-long coverage mutants sanitize supply wasm gallery site site-test install format clean
 
 all:
 	@scripts/packages build
@@ -53,6 +53,14 @@ test-python:
 	test -d build/venv || python3 -m venv build/venv
 	build/venv/bin/pip install -q './python[test]'
 	build/venv/bin/python -m pytest python/tests
+
+# The pages of python/examples/libraries, and regressors of scikit-learn and LightGBM: some GB of other packages.
+test-libraries:
+	@scripts/packages build
+	test -d build/venv-libraries || python3 -m venv build/venv-libraries
+	build/venv-libraries/bin/pip install -q './python[libraries,test]'
+	build/venv-libraries/bin/python -m pytest -rs python/tests/test_libraries.py python/tests/test_sklearn.py \
+	    python/tests/test_constrained_regressor.py
 
 # Hours: exactness for COUNT results (and a million on each large region), the fuzzers for ten minutes each, kills and loads at length.
 COUNT ?= 1000000000
