@@ -180,14 +180,15 @@ def test_outputs_that_a_sample_holds_from_both_sides():
 # ------------------------------------------------------------------------------------------- in place of cvxpylayers
 
 
-def check_layer(problem, parameters, variables, values):
-    """The layer's solutions are CVXPY's, and its gradients those of differences."""
+def check_layer(problem, parameters, variables, values, reference=None):
+    """The layer's solutions are CVXPY's, of the problem or of one with the same solutions that is better conditioned,
+    and its gradients those of differences."""
     layer = hcr.torch.CvxpyLayer(problem, parameters=parameters, variables=variables)
     tensors = [torch.tensor(value, dtype=torch.float64, requires_grad=True) for value in values]
     solutions = layer(*tensors)
     for parameter, value in zip(parameters, values, strict=True):
         parameter.value = value
-    solve(problem)
+    solve(reference or problem)
     for solution, variable in zip(solutions, variables, strict=True):
         np.testing.assert_allclose(solution.detach().numpy(), variable.value, atol=1e-6)
     assert torch.autograd.gradcheck(lambda *given: layer(*given), tensors, eps=1e-6, atol=1e-5)
@@ -204,8 +205,10 @@ def test_relu_as_a_problem():
 
 def test_sparsemax_as_a_problem():
     x, y = cvxpy.Parameter(5), cvxpy.Variable(5)
-    problem = cvxpy.Problem(cvxpy.Minimize(cvxpy.norm(x - y)), [cvxpy.sum(y) == 1, y >= 0, y <= 1])
-    check_layer(problem, [x], [y], [random.normal(size=5)])
+    simplex = [cvxpy.sum(y) == 1, y >= 0, y <= 1]
+    problem = cvxpy.Problem(cvxpy.Minimize(cvxpy.norm(x - y)), simplex)
+    reference = cvxpy.Problem(cvxpy.Minimize(cvxpy.sum_squares(x - y)), simplex)
+    check_layer(problem, [x], [y], [random.normal(size=5)], reference)
 
 
 def test_quadratic_program_as_a_problem():

@@ -18,15 +18,16 @@ static void hold(hcri_set_side side) {
 /* max Σ s over a·y + s <= u t for each side, e·y = right t, 0 <= s <= 1 <= t. Columns y, t, s. With t the room of y/t
  * grows, so that s is 1 for each side that has room somewhere, and 0 for the others. (R. M. Freund, R. Roundy,
  * M. J. Todd, Identifying the set of always-active constraints in a system of linear inequalities by a single linear
- * program, 1985.) */
-static hcr_status write_program(const hcri_set *set, size_t sides, const uint32_t *number, hcri_program *program,
-                                hcr_error *error) {
+ * program, 1985.) t <= most. */
+static hcr_status write_program(const hcri_set *set, size_t sides, const uint32_t *number, double most,
+                                hcri_program *program, hcr_error *error) {
     const size_t t = set->n;
     HCRI_SCRATCH(scratch, memory);
     hcri_wide_row row;
     HCRI_TRY(hcri_wide_row_create(set->n, scratch, &row, error));
     HCRI_TRY(hcri_program_create(program, set->n + 1 + sides, error));
     program->lower[t] = 1;
+    program->upper[t] = most;
     for (size_t k = 0; k < sides; k++) {
         const double right = hcri_wide_row_side(&row, set, number[k]);
         hcri_wide_row_put(&row, t, -right);
@@ -44,11 +45,11 @@ static hcr_status write_program(const hcri_set *set, size_t sides, const uint32_
 }
 
 /* has_room, a byte a side; *found 0: the set is empty. */
-static hcr_status find_room(const hcri_set *set, size_t sides, const uint32_t *number, unsigned char *has_room,
-                            int *found, hcr_error *error) {
+static hcr_status find_room(const hcri_set *set, size_t sides, const uint32_t *number, double most,
+                            unsigned char *has_room, int *found, hcr_error *error) {
     HCRI_SCOPED_BY(hcri_program_release) hcri_program program = {0};
     HCRI_SCOPED_BY(hcri_lp_scoped) hcri_lp *lp = NULL;
-    HCRI_TRY(write_program(set, sides, number, &program, error));
+    HCRI_TRY(write_program(set, sides, number, most, &program, error));
     HCRI_SCOPED double *objective = hcri_allocate(memory, program.columns, sizeof *objective);
     HCRI_ALLOCATED(objective);
     for (size_t k = 0; k < sides; k++)
@@ -63,6 +64,8 @@ static hcr_status find_room(const hcri_set *set, size_t sides, const uint32_t *n
 }
 
 hcr_status hcri_hold_implied_equalities(const hcri_set *set, hcri_set *copy, size_t *held, hcr_error *error) {
+    /* A solver that goes far out along t may end where its tolerance finds no point any more. */
+    static const double most[] = {INFINITY, 1e6, 1e3};
     const size_t sides = hcri_local_sides(set);
     *held = 0;
     HCRI_SCRATCH(scratch, memory);
@@ -71,7 +74,8 @@ hcr_status hcri_hold_implied_equalities(const hcri_set *set, hcri_set *copy, siz
     HCRI_ALLOCATED(number && has_room);
     hcri_local_side_numbers(set, number);
     int is_found = 0;
-    HCRI_TRY(find_room(set, sides, number, has_room, &is_found, error));
+    for (size_t k = 0; !is_found && k < sizeof most / sizeof *most; k++)
+        HCRI_TRY(find_room(set, sides, number, most[k], has_room, &is_found, error));
     size_t count = 0;
     for (size_t k = 0; is_found && k < sides; k++) {
         const hcri_set_side side = hcri_set_side_of(set, number[k]);

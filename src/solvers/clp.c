@@ -233,7 +233,7 @@ hcr_status hcri_lp_maximise(hcri_lp *lp, const double *objective, hcri_lp_outcom
     lp->solved = 1;
     lp->grown = 0;
     int end = end_of(lp);
-    if (end < 0) { /* a basis can be too ill-conditioned to go on from */
+    if (end != 0) { /* a presolve calls feasible programs infeasible; an ill-conditioned basis leads nowhere */
         Clp_primal(lp->model, 0);
         end = end_of(lp);
     }
