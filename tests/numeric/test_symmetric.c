@@ -11,20 +11,11 @@
 #include <cmocka.h>
 #include <lapacke.h>
 
-#include "base/random.h"
-#include "kernels/kernels.h"
+#include "kernel_variants.h"
 
 enum { MOST = 60, LANES = HCRI_LANES };
 static const size_t sizes[] = {1, 2, 3, 4, 5, 7, 8, 9, 13, 20, 33, 60};
 enum { SIZES = sizeof sizes / sizeof sizes[0] };
-static const hcri_kernels *kernels[3];
-static size_t kernel_count;
-
-static int find_kernels(void **state) {
-    (void)state;
-    kernel_count = hcri_kernels_all(kernels, 3);
-    return 0;
-}
 
 typedef enum matrix_kind {
     NORMAL,   /* entries N(0, 1) */

@@ -7,24 +7,9 @@
 
 #include <cmocka.h>
 
-#include "base/random.h"
-#include "kernels/kernels.h"
+#include "kernel_variants.h"
 
 enum { MOST = 40, PADDED = 40, COLUMNS = 11 };
-
-static const hcri_kernels *kernels[3];
-static size_t kernel_count;
-
-static int find_kernels(void **state) {
-    (void)state;
-    kernel_count = hcri_kernels_all(kernels, 3);
-    return 0;
-}
-
-static void fill(hcri_random *random, double *values, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        values[i] = hcri_random_normal(random);
-}
 
 /* Sums of up to 40 terms, each of them not much larger than 10. */
 static void assert_near(double a, double b) { assert_true(fabs(a - b) <= 1e-12 * (1 + fabs(b))); }

@@ -8,24 +8,9 @@
 
 #include <cmocka.h>
 
-#include "base/random.h"
-#include "kernels/kernels.h"
+#include "kernel_variants.h"
 
 enum { MOST = 70, SAMPLES = 37 };
-
-static const hcri_kernels *kernels[3];
-static size_t kernel_count;
-
-static int find_kernels(void **state) {
-    (void)state;
-    kernel_count = hcri_kernels_all(kernels, 3);
-    return 0;
-}
-
-static void fill(hcri_random *random, double *values, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        values[i] = hcri_random_normal(random);
-}
 
 /* Sums of n rounded terms differ from one order to another by at most n units in the last place of the sum of sizes. */
 static void assert_near(double a, double b, double sizes, size_t n) {
