@@ -1,16 +1,261 @@
-"""Regions: how they are made and kept, what they tell, draw and sample; what is refused."""
+"""Regions and their maps in NumPy."""
 
 from __future__ import annotations
 
+import copy
+import gc
 import os
 import pathlib
 import pickle
+import resource
+import subprocess
+import sys
+import threading
 
 import numpy as np
 import pytest
-from conftest import make
+from conftest import directions, make
 
 import hcr
+
+MAPS = ("gauge", "encode", "decode", "contract", "soften")
+
+
+def inputs(region: hcr.Region, name: str, random: np.random.Generator, count: int = 50) -> np.ndarray:
+    v = directions(random, count, region.n)
+    if name == "decode":
+        v = np.concatenate([v, random.uniform(-0.2, 1.3, (count, 1))], 1)
+    return v
+
+
+# ---------------------------------------------------------------------------------------------------------------- maps
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", ["decode", "contract", "soften"])
+def test_results_are_exactly_inside(region, name, dtype, random):
+    y = getattr(region, name)(inputs(region, name, random, 500).astype(dtype), bad="origin")
+    assert y.dtype == dtype
+    assert region.check(y).all()
+
+
+def test_c03_rays_parallel_to_faces():
+    box = hcr.Region("var y[2]\n-1 <= y <= 1")
+    assert box.contract([[5, 0], [0, -5], [-0.0, 5]]).tolist() == [[1, 0], [0, -1], [0, 1]]
+    flat = hcr.Region("var y[2]\n0 <= y[0] <= 10\n0 <= y[1] <= 1\norigin = [5, 0.5]")
+    assert flat.contract([0, 9]).tolist() == [5, 1]
+
+
+def test_c04_unbounded_rays_in_a_batch():
+    half = hcr.Region.from_rows(bounds=([-np.inf, -np.inf], [1, np.inf]), n=2, origin=[0, 0], unbounded=True)
+    assert not half.is_bounded
+    y = half.contract([[-3, 2], [0, 4], [5, 0], [0, 0.0]])
+    np.testing.assert_allclose(y, [[-3, 2], [0, 4], [1, 0], [0, 0]], rtol=1e-12)
+    bar = np.ones((4, 2))
+    np.testing.assert_allclose(
+        half.contract.vjp([[-3, 2], [0, 4], [5, 0], [0, 0.0]], bar), [[1, 1], [1, 1], [0, 0.2], [1, 1]], atol=1e-12
+    )
+    y, outcome = half.decode([[-1, 0, 0.5], [1, 0, 0.5]], outcomes=True)
+    assert outcome.tolist() == [hcr.Outcome.NO_FRONTIER, hcr.Outcome.INSIDE]
+    assert y[0].tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_c09_unit_vectors(dtype):
+    disc = hcr.Region("var y[2]\nnorm(y) <= 1")
+    angle = np.linspace(0, 2 * np.pi, 10_000)
+    y = disc.contract((10 * np.stack([np.cos(angle), np.sin(angle)], 1)).astype(dtype)).astype(np.longdouble)
+    assert ((y**2).sum(1) <= 1).all()
+    assert (y**2).sum(1).min() > 1 - 1e-5
+
+
+def test_c19_infinities_mean_no_bound():
+    region = hcr.Region.from_rows(bounds=([-1, -np.inf], [np.inf, 1]), n=2, unbounded=True)
+    assert np.isfinite(region.origin).all()
+    assert region.check(region.contract([[1, -1], [-1, 1.0]])).all()
+    with pytest.raises(hcr.InvalidError, match="NaN"):
+        hcr.Region.from_rows(bounds=([-1, np.nan], [1, 1]), n=2)
+
+
+def test_a_single_row_is_that_row_of_any_batch(region, random):
+    """C42: bitwise, whatever the batch."""
+    for name in MAPS:
+        x = inputs(region, name, random, 12)
+        function = getattr(region, name)
+        whole = function(x)
+        np.testing.assert_array_equal(function(x[3]), whole[3])
+        np.testing.assert_array_equal(function(x[3:4]), whole[3:4])
+        np.testing.assert_array_equal(function(x.reshape(2, 6, -1)), whole.reshape(2, 6, *whole.shape[1:]))
+        np.testing.assert_array_equal(function(x[:0]), whole[:0])
+        np.testing.assert_array_equal(function(np.asfortranarray(x)), whole)
+        np.testing.assert_array_equal(function(np.repeat(x, 2, 1)[:, ::2]), whole)
+        np.testing.assert_array_equal(function(x.astype(">f8")), whole)
+        np.testing.assert_array_equal(function(np.concatenate([x] * 40)), np.concatenate([whole] * 40))
+
+
+def test_c36_integers_and_other_types():
+    region = hcr.Region("var y[2]\nnorm(y) <= 3")
+    want = region.contract(np.array([[1.0, -1.0]]))
+    for given in (np.array([[1, -1]]), np.array([[1, -1]], np.int32), [[1, -1]], ((1, -1),)):
+        got = region.contract(given)
+        assert got.dtype == np.float64
+        np.testing.assert_array_equal(got, want)
+    assert region.contract(np.array([[True, False]])).tolist() == [[1, 0]]
+    assert region.contract(np.array([[1, -1]], np.float16)).dtype == np.float32
+    for wrong in (
+        np.array([[1j, 1]]),
+        np.array([["a", "b"]]),
+        np.array([[None, 1]]),
+        np.ma.array([[1.0, 2]], mask=[[0, 1]]),
+    ):
+        with pytest.raises(TypeError):
+            region.contract(wrong)
+
+
+def test_a_wrong_width_is_told_with_both():
+    region = hcr.Region("var y[2]\nnorm(y) <= 3")
+    with pytest.raises(hcr.InvalidError, match=r"\(4, 3\).* 2 ") as caught:
+        region.contract(np.zeros((4, 3)))
+    assert caught.value.code == "shape"
+    with pytest.raises(hcr.InvalidError, match=r"\(\)"):
+        region.contract(3.0)
+
+
+def test_a_data_frame_is_taken_by_name():
+    pandas = pytest.importorskip("pandas")
+    region = hcr.Region("var a\nvar b\n0 <= a <= 1\n0 <= b <= 10")
+    frame = pandas.DataFrame({"b": [20.0], "x": [1.0], "a": [0.5]})
+    assert region.check(frame).tolist() == [False]
+    assert region.violation(frame)[0].tolist() == [10]
+    with pytest.raises(hcr.InvalidError, match="no column 'a'"):
+        region.check(frame[["b", "x"]])
+
+
+@pytest.mark.parametrize("name", MAPS)
+def test_derivatives_against_differences(region, name, random):
+    """vjp against central differences: 1e-5 of what is differentiated, step 1e-6, points away from ties."""
+    x = random.standard_normal((20, region.n + (name == "decode"))) * 2
+    if name == "decode":
+        x[:, -1] = random.uniform(0.1, 0.9, 20)
+    if name == "encode":
+        x = region.sample(20, 3)
+    function = getattr(region, name)
+    bar = random.standard_normal(np.shape(function(x)))
+    got = getattr(region, name).vjp(x, bar)
+    want, step = np.empty_like(x), 1e-6
+    for j in range(x.shape[1]):
+        shift = np.zeros(x.shape[1])
+        shift[j] = step
+        difference = (function(x + shift) - function(x - shift)) / (2 * step)
+        want[:, j] = (difference * bar).reshape(20, -1).sum(1)
+    off = np.abs(got - want).max(1) > 1e-5 * (1 + np.abs(want).max(1))
+    assert off.mean() <= 0.1  # a tie may be near
+
+
+def test_gradients_are_finite_at_odd_inputs(region, random):
+    """C01: at zero contract and soften are the identity (within the equalities)."""
+    for name in ("gauge", "decode", "contract", "soften"):
+        x = inputs(region, name, random)
+        bar = np.ones(np.shape(getattr(region, name)(x)))
+        sound = np.isfinite(x).all(1)
+        assert np.isfinite(getattr(region, name).vjp(x, bar)[sound]).all()
+        assert np.isfinite(getattr(region, name).vjp(x, bar, bad="origin")).all()
+    zero = np.zeros((1, region.n))
+    bar = random.standard_normal((1, region.n))
+    near = region.contract.vjp(zero + 1e-9, bar)
+    np.testing.assert_allclose(region.contract.vjp(zero, bar), near, atol=1e-9)
+
+
+def test_odd_inputs():
+    region = hcr.Region("var y[2]\nnorm(y - 1) <= 2")
+    y, outcome = region.contract([[np.nan, 1], [np.inf, 1], [0, 0], [1e300, -1e300], [0.1, 0]], outcomes=True)
+    assert [hcr.Outcome(o).name for o in outcome] == ["BAD_VALUE", "BAD_VALUE", "AT_ORIGIN", "FRONTIER", "INSIDE"]
+    assert np.isnan(y[:2]).all() and (y[2] == region.origin).all()
+    assert np.isnan(region.gauge([np.nan, 1]))
+    assert not region.check([np.nan, 1])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", MAPS)
+def test_d19_bad_values_are_nan(region, name, dtype, random):
+    """In any entry, in the map and its derivatives; the other rows are as without it."""
+    width = region.n + (name == "decode")
+    x = random.standard_normal((3 * width, width)).astype(dtype)
+    if name == "decode":
+        x[:, -1] = 0.5
+    good = getattr(region, name)(x)
+    bar = random.standard_normal(np.shape(good)).astype(dtype)
+    odd = x.copy()
+    for k in range(width):
+        odd[3 * k, k] = (np.nan, np.inf, -np.inf)[k % 3]
+    at = np.arange(len(x)) % 3 == 0
+    for got, want in (
+        (getattr(region, name)(odd), good),
+        (getattr(region, name).vjp(odd, bar), getattr(region, name).vjp(x, bar)),
+        (getattr(region, name).jvp(odd, x), getattr(region, name).jvp(x, x)),
+    ):
+        assert np.isnan(got[at]).all()
+        np.testing.assert_array_equal(got[~at], want[~at])
+    assert (getattr(region, name).vjp(odd, 0 * bar)[at] == 0).all()  # what a loss leaves out spoils nothing
+    if name == "gauge":
+        return
+    stays = getattr(region, name)(odd, bad="origin")
+    place = region.decode(np.zeros(region.n + 1, dtype)) if name != "encode" else 0
+    assert (stays[at] == place).all()
+    np.testing.assert_array_equal(stays[~at], good[~at])
+    assert (getattr(region, name).vjp(odd, bar, bad="origin")[at] == 0).all()
+    assert (getattr(region, name).jvp(odd, x, bad="origin")[at] == 0).all()
+
+
+def test_d19_projections_and_choices():
+    disc = hcr.Region("var y[2]\nnorm(y - 1) <= 2")
+    points = [[np.nan, 1], [9, 1], [np.inf, 0]]
+    assert np.isnan(disc.project(points)).all(1).tolist() == [True, False, True]
+    np.testing.assert_array_equal(disc.project(points, bad="origin")[::2], [disc.origin] * 2)
+    for call in (disc.contract, disc.project):
+        with pytest.raises(hcr.InvalidError, match="'nan' or 'origin'"):
+            call(points, bad="zero")
+
+
+@pytest.mark.parametrize("name", MAPS)
+def test_d07_forward_derivatives(region, name, random):
+    """Against central differences, as above, and as the transpose of vjp, to rounding."""
+    x = random.standard_normal((20, region.n + (name == "decode"))) * 2
+    if name == "decode":
+        x[:, -1] = random.uniform(0.1, 0.9, 20)
+    if name == "encode":
+        x = region.sample(20, 3)
+    function, dot, step = getattr(region, name), random.standard_normal(x.shape), 1e-6
+    got = getattr(region, name).jvp(x, dot)
+    assert got.dtype == np.float64 and getattr(region, name).jvp(x.astype(np.float32), dot).dtype == np.float32
+    want = (function(x + step * dot) - function(x - step * dot)) / (2 * step)
+    off = np.abs(got - want).reshape(20, -1).max(1) > 1e-5 * (1 + np.abs(want).reshape(20, -1).max(1))
+    assert off.mean() <= 0.15  # a tie may be near
+    bar = random.standard_normal(got.shape)
+    forward, backward = (bar * got).reshape(20, -1).sum(1), (getattr(region, name).vjp(x, bar) * dot).sum(1)
+    np.testing.assert_allclose(forward, backward, rtol=1e-10, atol=1e-10)
+
+
+def test_d07_the_disc():
+    disc = hcr.Region("var y[2]\nnorm(y) <= 1")
+    want = np.array([[1, -3], [-3, 9]]) / (10 * np.sqrt(10))
+    np.testing.assert_allclose(disc.contract.jvp([3.0, 1.0], np.eye(2)[0]), want[0], atol=1e-12)
+    np.testing.assert_allclose(disc.contract.jvp([[3.0, 1.0]] * 2, np.eye(2)), want, atol=1e-12)
+    with pytest.raises(hcr.InvalidError, match=r"dot has the shape \(3,\): it must have \(2,\)"):
+        disc.contract.jvp([3.0, 1.0], [1.0, 0, 0])
+    with pytest.raises(hcr.InvalidError, match="no parameters"):
+        disc.contract.jvp([3.0, 1.0], [1.0, 0.0], x_dot=[1.0])
+
+
+def test_d44_derivatives_at_tiny_directions():
+    box = hcr.Region("var y[3]\n-1e6 <= y <= 1e6")
+    for dtype, tiny in (("float32", 1e-33), ("float32", 1e-45), ("float64", 1e-320), ("float64", 5e-324)):
+        polar = np.array([[tiny, 0, 0, 1], [0, -tiny, tiny, 0.5]], dtype)
+        assert np.isfinite(box.decode.vjp(polar, np.ones((2, 3)))).all()
+        assert np.isfinite(box.decode.jvp(polar, np.ones((2, 4)))).all()
+
+
+# ------------------------------------------------------------------------------------------------- making and keeping
 
 
 def test_from_rows_is_the_text(random):
@@ -117,6 +362,9 @@ def test_origin_at_the_mean():
     assert caught.value.code == "origin"
 
 
+# -------------------------------------------------------------------------------------------------------------- errors
+
+
 @pytest.mark.parametrize(
     ("text", "code", "place"),
     [
@@ -146,6 +394,135 @@ def test_every_code_survives_pickling():
         assert str(again) == str(error) == "file:3:4: what is wrong"
         assert type(again) is type(error) and again.code == code
     assert issubclass(hcr.FileError, OSError) and issubclass(hcr.OutOfMemoryError, MemoryError)
+
+
+# ----------------------------------------------------------------------------------------- copies, processes, threads
+
+
+def test_copies(region, random):
+    """C44."""
+    v = random.standard_normal((5, region.n))
+    want = region.contract(v)
+    for again in (copy.copy(region), copy.deepcopy(region), pickle.loads(pickle.dumps(region))):
+        np.testing.assert_array_equal(again.contract(v), want)
+        assert again == region and again.text == region.text
+    original = hcr.Region("var y[2]\nnorm(y) <= 1")
+    again = pickle.loads(pickle.dumps(original))
+    del original
+    gc.collect()
+    assert again.contract([3.0, 0]).round(9).tolist() == [1, 0]
+
+
+PROCESSES = """
+import multiprocessing, sys
+import numpy as np
+import hcr
+
+def contract(argument):
+    region, v = argument
+    return region.contract(v)
+
+if __name__ == "__main__":
+    hcr.set_threads(3)
+    region = hcr.Region("var y[200]\\nabs(y[1:] - y[:-1]) <= 1\\n-9 <= y <= 9")
+    v = np.random.default_rng(0).standard_normal((3000, 200))
+    want = region.contract(v)  # with threads, before the fork
+    with multiprocessing.get_context(sys.argv[1]).Pool(2) as pool:
+        for got in pool.map(contract, [(region, v)] * 4):
+            assert (got == want).all()
+"""
+
+
+@pytest.mark.parametrize("method", ["spawn", "fork"])
+def test_processes(method, tmp_path):
+    """In a fresh interpreter: other libraries' threads don't bear a fork."""
+    (tmp_path / "program.py").write_text(PROCESSES)
+    subprocess.run([sys.executable, tmp_path / "program.py", method], check=True, timeout=100)
+
+
+COLLECTED = """
+import gc
+import hcr
+
+for text in ("var y[2]\\nnorm(y) <= 1", "var y[2]\\nparam need in [0, 7]\\n0 <= y <= 2\\nsoft: sum(y) >= need"):
+    for _ in range(5):
+        region = hcr.Region(text)
+        x = [6.0] if region.p else None
+        for name in ("contract", "project"):
+            getattr(region, name)([3.0, 0.0], x)
+            if region.p:
+                getattr(region, name)([3.0, 0.0], x, on_empty="relax")
+        region._once("cycle", lambda: region)
+        del region
+        gc.collect()
+"""
+
+
+def test_collected_in_any_order():
+    """A region in a reference cycle, with all that is made of it: the collector frees them in any order. What is freed
+    is overwritten (glibc), so that a use of it ends the process."""
+    surroundings = {**os.environ, "MALLOC_PERTURB_": "165"}
+    subprocess.run([sys.executable, "-c", COLLECTED], check=True, timeout=100, env=surroundings)
+
+
+def test_threads_share_a_region(random):
+    region = make("quadratics")
+    v = random.standard_normal((300, region.n))
+    want, failures = region.contract(v), []
+
+    def work() -> None:
+        for _ in range(30):
+            if not (region.contract(v) == want).all() or not (region.contract(v[:3]) == want[:3]).all():
+                failures.append("differs")
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+
+
+def test_results_do_not_depend_on_the_number_of_threads(random):
+    region = make("rows")
+    v = random.standard_normal((1000, region.n))
+    before = hcr.get_threads()
+    try:
+        hcr.set_threads(1)
+        want = region.contract(v)
+        hcr.set_threads(3)
+        np.testing.assert_array_equal(region.contract(v), want)
+        with pytest.raises(ValueError, match="0 threads"):
+            hcr.set_threads(0)
+    finally:
+        hcr.set_threads(before)
+
+
+def _resident() -> int:
+    pages = int(pathlib.Path("/proc/self/statm").read_text().split()[1])
+    return pages * resource.getpagesize()
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="needs /proc")
+def test_c55_memory_does_not_grow():
+    """Each round once leaks less than 20 bytes on average, or nothing: 2 MB over 3,000 rounds would be seen."""
+    text, v = "var y[20]\nnorm(y) <= 1\n-1 <= y <= 1", np.ones((3, 20))
+
+    def rounds(count: int) -> None:
+        for _ in range(count):
+            region = hcr.Region(text)
+            region.contract(v)
+            for _ in range(20):
+                _ = region.origin, region.margin
+            with pytest.raises(hcr.InvalidError):
+                hcr.Region.from_bytes(b"hcrregio" + bytes(40))
+
+    rounds(300)
+    gc.collect()
+    before = _resident()
+    rounds(3000)
+    gc.collect()
+    assert _resident() - before < 2 << 20
 
 
 def test_plot():

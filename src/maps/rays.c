@@ -193,15 +193,20 @@ static void hold(const hcri_chunk *chunk, hcri_rays *rays) {
     }
 }
 
-/* Rows that have no origin, or one that turned out not to be inside, have no ray. */
+/* Rows that have no origin, or one that turned out not to be inside, have no ray. Of a centre, which is inside for
+ * certain, a ray may begin so near to the frontier that rounding leaves nothing of its way: it ends there. */
 static void drop_lost(const hcri_slice *slice, hcri_rays *rays) {
-    for (size_t s = 0; s < rays->rows; s++)
+    static const double no_way = 0x1p500;
+    for (size_t s = 0; s < rays->rows; s++) {
+        if (rays->gauge[s] == INFINITY && hcri_sample_origin_is_centre(slice->sample_origin[s]))
+            rays->gauge[s] = no_way;
         if (slice->sample_origin[s] == HCRI_SAMPLE_ORIGIN_OUT_OF_RANGE)
             rays->state[s] = HCRI_RAY_OUT_OF_RANGE;
         else if (slice->sample_origin[s] == HCRI_SAMPLE_ORIGIN_DEPENDENT)
             rays->state[s] = HCRI_RAY_DEPENDENT;
         else if (slice->sample_origin[s] == HCRI_SAMPLE_ORIGIN_NONE || !(rays->gauge[s] < INFINITY))
             rays->state[s] = HCRI_RAY_NO_ORIGIN;
+    }
 }
 
 /* 1 when directions can be used where they lie. */

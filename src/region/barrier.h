@@ -27,6 +27,7 @@ typedef struct hcri_barrier_problem {
     double scale;                /* a length: how far inside one-sided inequalities a search begins */
     double pull;                 /* the weight of |f − towards|²/2, for sets that may be open; 0: none */
     const double *towards;       /* columns; NULL where pull is 0 */
+    int twice;                   /* 1: steps are solved for to about twice the working precision */
     int steps;                   /* after which there is no point strictly inside; 0: as many as may find one */
 } hcri_barrier_problem;
 

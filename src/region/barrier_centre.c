@@ -61,16 +61,18 @@ static void invert(const hcri_centring *c) {
     }
 }
 
-/* The slacks begin as what they are, where that isn't too little. */
+/* The slacks begin as what they are, where that isn't too little. A search to twice the precision begins near its end,
+ * with limits that differ in size by more than a double's digits: there nothing is too little. */
 static void guess(const hcri_centring *c) {
     static const double share = 0.1;
+    const int near = c->problem->twice;
     for (size_t i = 0; i < c->count; i++) {
         const double width = c->problem->upper[i] - c->problem->lower[i];
         const double least = isinf(width) ? c->problem->scale * hcri_centring_length(c, i) : share * width;
         for (int k = 0; k < HCRI_SIDES; k++) {
             const hcri_side *of = &c->side[k];
             const double own = -excess(of, c->value, i), floor = least > 0 ? least : 1;
-            of->slack[i] = of->there[i] == 0 ? 1 : own > floor ? own : floor;
+            of->slack[i] = of->there[i] == 0 ? 1 : own > floor || (near && own != 0) ? fabs(own) : floor;
             of->multiplier[i] = 1 / of->slack[i];
         }
     }

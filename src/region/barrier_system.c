@@ -9,7 +9,7 @@ enum { OF_A_SIDE = 7 };
 size_t hcri_barrier_scratch(const hcri_barrier *barrier) {
     const size_t count = barrier->columns + barrier->rows;
     return (5 + HCRI_SIDES * OF_A_SIDE) * count + 8 * barrier->ldl.size + barrier->start[barrier->rows] +
-           hcri_ldl_numbers(&barrier->ldl);
+           2 * hcri_ldl_numbers(&barrier->ldl);
 }
 
 hcri_centring hcri_centring_begin(const hcri_barrier *barrier, const hcri_barrier_problem *problem, double *scratch) {
@@ -168,6 +168,8 @@ int hcri_centring_assemble(const hcri_centring *c) {
         c->step[node] = weight > 0 ? -c->step[node] / weight : 0;
     }
     const int is_thin = hcri_centring_thin_rows(c);
+    if (c->problem->twice)
+        return hcri_ldl_factorise_twice(&barrier->ldl, c->diagonal, c->entry, c->factor);
     return hcri_ldl_factorise(&barrier->ldl, c->diagonal, c->entry, c->factor) ? 1 + is_thin : 0;
 }
 

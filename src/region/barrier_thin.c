@@ -6,7 +6,7 @@
 
 /* δ of a row, after the parts of all columns. */
 static double regular(const hcri_centring *c, size_t row) {
-    static const double small = 1e-8;
+    const double small = c->problem->twice ? 1e-20 : 1e-8;
     const hcri_barrier *barrier = c->barrier;
     double size = 0;
     for (size_t k = barrier->start[row]; k < barrier->start[row + 1]; k++) {
@@ -30,7 +30,7 @@ int hcri_centring_thin_rows(const hcri_centring *c) {
                     c->step[barrier->column[k]] -= c->problem->values[k] * c->equality[i];
             c->diagonal[node] = -regular(c, r);
             c->step[node] = c->problem->lower[i] - c->value[i];
-        } else if (-c->diagonal[node] * large < c->problem->scale * c->problem->scale) {
+        } else if (!c->problem->twice && -c->diagonal[node] * large < c->problem->scale * c->problem->scale) {
             const double least = regular(c, r), own = -c->diagonal[node];
             if (own < least) {
                 c->diagonal[node] = -least;
@@ -88,6 +88,10 @@ static void solve_thin(const hcri_centring *c, double *v) {
 void hcri_centring_solve(const hcri_centring *c, int is_thin) {
     const hcri_barrier *barrier = c->barrier;
     const size_t size = barrier->ldl.size;
+    if (c->problem->twice) {
+        hcri_ldl_solve_twice(&barrier->ldl, c->factor, c->step);
+        return;
+    }
     if (!is_thin) {
         hcri_ldl_solve(&barrier->ldl, c->factor, c->step);
         return;

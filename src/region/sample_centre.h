@@ -41,9 +41,11 @@ static inline int hcri_centres_is_free(const hcr_region *region, const double *i
 /* `point` holds O(x), or another guess, and x. 1: its outputs are the centre now, to about 1e-12 of the slack of each
  * inequality, and is_free is 0 for outputs and rows that have one value only, else 1; 0: no point was found; −1: limits
  * contradict each other, so that later attempts find none. There are several attempts, from 0 on: each takes longer,
- * and finds more of what the limits leave one value. */
-enum { HCRI_CENTRE_ATTEMPTS = 5 };
+ * and finds more of what the limits leave one value; the last one's gaps may be of any size. */
+enum { HCRI_CENTRE_ATTEMPTS = 4 };
 int hcri_centres_find(const hcr_region *region, int attempt, double *point, double *is_free, double *scratch);
+/* Holds also what rounding to single precision leaves no room at a point that was found. */
+void hcri_centres_hold_rounded(const hcr_region *region, double *point, double *is_free, double *scratch);
 /* The same at an origin that the sample brought (brought_origin.c): is_free alone. */
 void hcri_centres_hold_near(const hcr_region *region, const double *point, double *is_free, double *scratch);
 /* A direction, of outputs, to one along which outputs and rows that aren't free stay, and outputs that equalities

@@ -174,11 +174,50 @@ static int is_between_bounds(const hcr_region *region, const double *point, cons
     return 1;
 }
 
+/* 1 when inequality `number`, of this row or before it, is a limit of outputs that have one value alone. */
+static int limits_held(const hcr_region *region, const double *is_free, size_t number, size_t row) {
+    const hcri_centres *centres = region->centres;
+    const hcri_barrier *barrier = &centres->barrier;
+    int held = row < barrier->rows && centres->number[row] <= number;
+    for (size_t k = held ? barrier->start[row] : 0; held && k < barrier->start[row + 1]; k++)
+        held = is_free[centres->output[barrier->column[k]]] == 0;
+    return held;
+}
+
+/* 1 when the values of rows at a centre, as they are rounded, leave what is free room: rays divide by that. */
+static int leaves_room(const hcr_region *region, const double *point, const double *is_free, double *scratch) {
+    const hcri_set *set = &region->set;
+    size_t row = 0;
+    for (size_t b = 1; b < set->blocks; b++)
+        for (size_t i = 0; i < set->block[b]->count; i++) {
+            const hcri_constraint *block = set->block[b];
+            const size_t number = block->first + i;
+            if (hcri_centres_is_free(region, is_free, number, &row) && block->kind->exists(block, i) &&
+                !(block->kind->value(block, i, point, NULL, scratch) < 0) &&
+                !limits_held(region, is_free, number, row) &&
+                !(block->kind->is_idle != NULL && block->kind->is_idle(block, i, point)))
+                return 0;
+        }
+    return 1;
+}
+
+/* Of a centre that was found; NONE where it isn't certain to be inside. */
+static hcri_sample_origin kind_of(const hcr_region *region, const double *point, const double *is_free,
+                                  double *scratch) {
+    hcri_sample_origin kind = HCRI_SAMPLE_ORIGIN_CENTRE;
+    for (size_t k = region->set.outputs; k < hcri_centres_flags(region); k++)
+        kind = is_free[k] == 0 ? HCRI_SAMPLE_ORIGIN_FLAT : kind;
+    return hcri_sample_origin_verify(region, kind, HCR_DOUBLE, point, is_free, scratch) &&
+                   is_between_bounds(region, point, is_free) && leaves_room(region, point, is_free, scratch)
+               ? kind
+               : HCRI_SAMPLE_ORIGIN_NONE;
+}
+
 /* The attempts from the cheapest on, until one's centre is certain to be inside; and, where `rounded` isn't NULL, once
  * it is rounded to single precision. */
 static hcri_sample_origin find_centre(const hcr_region *region, double *point, double *is_free, double *rounded,
                                       double *scratch) {
-    const size_t outputs = region->set.outputs, flags = hcri_centres_flags(region);
+    const size_t outputs = region->set.outputs;
     for (int attempt = 0; attempt < HCRI_CENTRE_ATTEMPTS; attempt++) {
         hcri_origin_map_origin(&region->origin_map, point + outputs, point);
         hcri_affine_complete(&region->affine, point);
@@ -187,13 +226,16 @@ static hcri_sample_origin find_centre(const hcr_region *region, double *point, d
             break;
         if (found == 0)
             continue;
-        hcri_sample_origin kind = HCRI_SAMPLE_ORIGIN_CENTRE;
-        for (size_t k = outputs; k < flags; k++)
-            kind = is_free[k] == 0 ? HCRI_SAMPLE_ORIGIN_FLAT : kind;
-        if (hcri_sample_origin_verify(region, kind, HCR_DOUBLE, point, is_free, scratch) &&
-            is_between_bounds(region, point, is_free) &&
-            (rounded == NULL || hcri_sample_origin_holds_rounded(region, kind, point, is_free, rounded, scratch)))
+        const hcri_sample_origin kind = kind_of(region, point, is_free, scratch);
+        if (kind == HCRI_SAMPLE_ORIGIN_NONE)
+            continue;
+        if (rounded == NULL || hcri_sample_origin_holds_rounded(region, kind, point, is_free, rounded, scratch))
             return kind;
+        hcri_centres_hold_rounded(region, point, is_free, scratch + region->scratch);
+        const hcri_sample_origin held = kind_of(region, point, is_free, scratch);
+        if (held != HCRI_SAMPLE_ORIGIN_NONE &&
+            hcri_sample_origin_holds_rounded(region, held, point, is_free, rounded, scratch))
+            return held;
     }
     return HCRI_SAMPLE_ORIGIN_NONE;
 }

@@ -19,6 +19,8 @@ typedef struct sample_family {
     const char *name, *text;
     /* A sample that has a point; of numbers whose sums are exact, also in single precision, or of any. */
     void (*draw)(hcri_random *random, int is_any, double *x);
+    /* One with gaps of any size at once, from rounding to a tenth, which may have no point; NULL: none is drawn. */
+    void (*draw_gaps)(hcri_random *random, double *x);
 } sample_family;
 extern const sample_family sample_families[SAMPLE_FAMILIES];
 

@@ -18,6 +18,7 @@
 #include <cmocka.h>
 
 #include "hcr/hcr_build.h"
+#include "numeric/rational_program.h"
 #include "numeric/regions.h"
 #include "numeric/samples.h"
 #include "numeric/texts.h"
@@ -37,6 +38,7 @@ typedef struct tally {
 
 typedef struct job {
     size_t family, first, step; /* parts first, first + step, … */
+    int has_gaps;               /* of any size at once */
     uint64_t parts, seed;
     const hcr_region *region;
     tally tally;
@@ -96,6 +98,12 @@ static int disc_is_apart(const double *x) { return hypot(fmax(fabs(x[0]) - 1, 0)
 /* Half of the samples have a parameter from anywhere in its range, after which they may have no point. */
 static void draw(const job *j, hcri_random *random, int is_any, double *x) {
     const size_t p = j->region->origin_map.parameters;
+    if (j->has_gaps) {
+        sample_families[j->family].draw_gaps(random, x);
+        for (size_t k = 0; k < p; k++)
+            x[k] = is_any ? x[k] : (double)(float)x[k];
+        return;
+    }
     sample_families[j->family].draw(random, is_any, x);
     if (j->family > DISC || hcri_random_below(random, 2) == 0)
         return;
@@ -152,7 +160,8 @@ static void decide(job *j, int single, batch *b) {
     tally *all = &j->tally;
     for (size_t i = 0; i < ROWS; i++) {
         if (b->rays[i].outcome == HCR_OUTCOME_NO_ORIGIN) {
-            if (!b->empty[i])
+            if (!b->empty[i] &&
+                (j->family >= SAMPLE_FIRST_CURVED || rational_program_has_point(&j->region->set, b->x + i * p)))
                 fail_row(j, b, i, "no result of a sample that has a point");
             continue;
         }
@@ -183,9 +192,9 @@ static void *work(void *argument) {
     batch *b = calloc(1, sizeof *b);
     assert_non_null(b);
     for (uint64_t part = j->first; part < j->parts; part += j->step) {
-        const int is_any = part % ANY == ANY - 1;
+        const int is_any = j->has_gaps ? part % 2 == 1 : part % ANY == ANY - 1;
         hcri_random random;
-        hcri_random_seed(&random, j->seed * 1000003 + part * SAMPLE_FAMILIES + j->family);
+        hcri_random_seed(&random, j->seed * 1000003 + part * SAMPLE_FAMILIES + j->family + (j->has_gaps ? 500000 : 0));
         fill(j, &random, is_any, b);
         for (size_t i = 0; i < ROWS; i++) {
             b->empty[i] = lp != NULL          ? (uint8_t)has_no_point(set, lp, b->x + i * p)
@@ -228,16 +237,26 @@ static void add(tally *all, const tally *mine) {
     all->failures += mine->failures;
 }
 
-static void try_family(size_t family, uint64_t count, uint64_t seed, size_t threads) {
+static void try_family(size_t family, int has_gaps, uint64_t count) {
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    const uint64_t wanted = from_environment("HCR_THREADS", cores < 1 ? 1 : (uint64_t)cores),
+                   seed = from_environment("HCR_SEED", 1);
+    const size_t threads = wanted > MOST_THREADS ? MOST_THREADS : (size_t)wanted;
     const double begin = seconds();
     hcr_region *region = text_region(sample_families[family].text);
     const uint64_t exact = (count + OWN - 1) / OWN,
-                   parts = exact + exact / (ANY - 1); /* `exact` aren't of any numbers */
+                   parts = has_gaps ? exact : exact + exact / (ANY - 1); /* `exact` aren't of any numbers */
     pthread_t thread[MOST_THREADS];
     job *jobs = calloc(threads, sizeof *jobs);
     assert_non_null(jobs);
     for (size_t t = 0; t < threads; t++) {
-        jobs[t] = (job){.family = family, .first = t, .step = threads, .parts = parts, .seed = seed, .region = region};
+        jobs[t] = (job){.family = family,
+                        .has_gaps = has_gaps,
+                        .first = t,
+                        .step = threads,
+                        .parts = parts,
+                        .seed = seed,
+                        .region = region};
         assert_int_equal(pthread_create(&thread[t], NULL, work, &jobs[t]), 0);
     }
     tally all = {0};
@@ -247,26 +266,36 @@ static void try_family(size_t family, uint64_t count, uint64_t seed, size_t thre
     }
     free(jobs);
     hcr_region_free(region);
-    print_message("    %-20s %9" PRIu64 " samples, %8" PRIu64 " rows empty, %9" PRIu64 " and %9" PRIu64
+    print_message("    %-20s%s %9" PRIu64 " samples, %8" PRIu64 " rows empty, %9" PRIu64 " and %9" PRIu64
                   " results, %" PRIu64 " outside, %" PRIu64 " and %" PRIu64 " to rounding (%.1e, %.1e), %.0f s\n",
-                  sample_families[family].name, parts * OWN, all.empty, all.results[0], all.results[1], all.outside,
-                  all.rounded[0], all.rounded[1], all.worst[0], all.worst[1], seconds() - begin);
+                  sample_families[family].name, has_gaps ? ", gaps" : "      ", parts * OWN, all.empty, all.results[0],
+                  all.results[1], all.outside, all.rounded[0], all.rounded[1], all.worst[0], all.worst[1],
+                  seconds() - begin);
     if (all.failures != 0)
         fail_msg("%s: %" PRIu64 " rows, the first: %s", sample_families[family].name, all.failures, all.first);
 }
 
+static int is_wanted(const char *name) {
+    const char *only = getenv("HCR_FAMILY");
+    return only == NULL || *only == '\0' || strcmp(only, name) == 0;
+}
+
 static void test_at_scale(void **state) {
     (void)state;
-    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    const uint64_t wanted = from_environment("HCR_THREADS", cores < 1 ? 1 : (uint64_t)cores);
-    const char *only = getenv("HCR_FAMILY");
     for (size_t family = 0; family < SAMPLE_FAMILIES; family++)
-        if (only == NULL || *only == '\0' || strcmp(only, sample_families[family].name) == 0)
-            try_family(family, from_environment("HCR_COUNT", 2000), from_environment("HCR_SEED", 1),
-                       wanted > MOST_THREADS ? MOST_THREADS : (size_t)wanted);
+        if (is_wanted(sample_families[family].name))
+            try_family(family, 0, from_environment("HCR_COUNT", 2000));
+}
+
+/* By default more of them: what is wrong shows in one of some thousands. */
+static void test_gaps_of_any_size(void **state) {
+    (void)state;
+    for (size_t family = 0; family < SAMPLE_FAMILIES; family++)
+        if (sample_families[family].draw_gaps != NULL && is_wanted(sample_families[family].name))
+            try_family(family, 1, from_environment("HCR_COUNT", 4000));
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_at_scale)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_at_scale), cmocka_unit_test(test_gaps_of_any_size)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
