@@ -44,7 +44,7 @@ static hcr_status write_program(const hcri_set *set, size_t sides, const uint32_
     return HCR_OK;
 }
 
-/* has_room, a byte a side; *found 0: the set is empty. */
+/* has_room, a byte a side; *found 0: the set is empty, or the solver gave up. */
 static hcr_status find_room(const hcri_set *set, size_t sides, const uint32_t *number, double most,
                             unsigned char *has_room, int *found, hcr_error *error) {
     HCRI_SCOPED_BY(hcri_program_release) hcri_program program = {0};
@@ -56,15 +56,17 @@ static hcr_status find_room(const hcri_set *set, size_t sides, const uint32_t *n
         objective[set->n + 1 + k] = 1;
     hcri_lp_outcome outcome;
     HCRI_TRY(hcri_lp_create(&program, &lp, error));
-    HCRI_TRY(hcri_lp_maximise(lp, objective, &outcome, error));
-    *found = outcome == HCRI_LP_OPTIMAL;
+    const hcr_status status = hcri_lp_maximise(lp, objective, &outcome, error);
+    if (status != HCR_OK && status != HCR_ERROR_SOLVER)
+        return status;
+    *found = status == HCR_OK && outcome == HCRI_LP_OPTIMAL;
     for (size_t k = 0; *found && k < sides; k++)
         has_room[k] = hcri_lp_solution(lp)[set->n + 1 + k] > 0.5;
     return HCR_OK;
 }
 
 hcr_status hcri_hold_implied_equalities(const hcri_set *set, hcri_set *copy, size_t *held, hcr_error *error) {
-    /* A solver that goes far out along t may end where its tolerance finds no point any more. */
+    /* A solver that goes far out along t may end where its tolerance finds no point any more, or give up. */
     static const double most[] = {INFINITY, 1e6, 1e3};
     const size_t sides = hcri_local_sides(set);
     *held = 0;

@@ -110,10 +110,10 @@ static void test_single_point(void **state) {
 /* Rows whose positive combination is 0 <= 0 hold with equality, in whole numbers, so exactly; rows with room don't. */
 static void test_rows_without_room(void **state) {
     (void)state;
-    enum { N = 6, TIED = 3, LOOSE = 4 };
+    enum { N = 6, TIED = 3, LOOSE = 4, GIVES_UP = 19538 }; /* as CLP does, at the program of that one */
     hcri_random random;
     hcri_random_seed(&random, 41);
-    for (int times = 0; times < 2000; times++) {
+    for (int times = 0; times <= GIVES_UP; times++) {
         double point[N], sum[N] = {0}, right = 0;
         hcr_builder *builder = outputs(N);
         box(builder, -20, 20);
@@ -131,6 +131,10 @@ static void test_rows_without_room(void **state) {
             row(builder, a, -none, i < TIED ? at : at + 1);
         }
         row(builder, sum, -none, right);
+        if (times >= 2000 && times < GIVES_UP) {
+            hcr_builder_free(builder);
+            continue;
+        }
         hcr_region *region = finished(builder);
         assert_int_equal(hcr_region_freedom(region), N - TIED);
         size_t rows = 0;
