@@ -49,6 +49,15 @@ hcri_damped hcri_damped_sample(const hcri_chunk *chunk, size_t s, double inverse
                          .scratch = chunk->slice->scratch + chunk->region->scratch};
 }
 
+static int holds_any(const hcri_chunk *chunk, size_t s) {
+    const size_t flags = hcri_sample_origin_flags(chunk->region);
+    const double *is_free = flags_of(chunk, s);
+    int any = 0;
+    for (size_t k = 0; k < flags; k++)
+        any |= is_free[k] == 0;
+    return any;
+}
+
 void hcri_origins_find(const hcri_chunk *chunk) {
     const hcr_region *region = chunk->region;
     hcri_slice *slice = chunk->slice;
@@ -59,8 +68,8 @@ void hcri_origins_find(const hcri_chunk *chunk) {
         take_origins(chunk, chunk->call->origins);
     } else {
         copy_parameters(chunk);
-        hcri_sample_origin_find_all(region, chunk->rows, slice->origins, slice->is_free, slice->scratch,
-                                    slice->sample_origin);
+        const hcri_sample_origins all = {slice->origins, slice->is_free, slice->sample_origin};
+        hcri_sample_origin_find_all(region, chunk->rows, &all, slice->scratch);
     }
     for (size_t s = 0; s < chunk->rows; s++) {
         double *point = slice->origins + s * n;
@@ -73,10 +82,9 @@ void hcri_origins_find(const hcri_chunk *chunk) {
         if (!hcri_sample_origin_exists(sample_origin))
             memcpy(point, region->origin, n * sizeof *point);
         slice->sample_origin[s] = sample_origin;
-        slice->holds_outputs[s] = 0;
-        for (size_t k = 0; hcri_sample_origin_is_centre(sample_origin) && k < hcri_sample_origin_flags(region); k++)
-            slice->holds_outputs[s] |= flags_of(chunk, s)[k] == 0;
-        slice->damping[s] = slice->is_free != NULL && hcri_sample_origin_is_centre(sample_origin)
+        slice->holds_outputs[s] = hcri_sample_origin_is_centre(sample_origin) && holds_any(chunk, s);
+        slice->damping[s] = slice->is_free != NULL && hcri_sample_origin_is_centre(sample_origin) &&
+                                    sample_origin != HCRI_SAMPLE_ORIGIN_WIDE
                                 ? chunk->call->map->damps
                                 : HCRI_DAMPS_NOTHING;
         const hcri_damped sample = hcri_damped_sample(chunk, s, 1);

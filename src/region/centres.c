@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "region/centre_plan.h"
 #include "region/sample_problem.h"
 
 void hcri_centres_release(hcri_centres *centres, const hcr_allocator *allocator) {
@@ -10,6 +11,7 @@ void hcri_centres_release(hcri_centres *centres, const hcr_allocator *allocator)
         return;
     hcri_release(allocator, centres->output);
     hcri_release(allocator, centres->column);
+    hcri_centre_plan_release(centres->plan, allocator);
     hcri_barrier_release(&centres->barrier, allocator);
     hcri_release(allocator, centres->values);
     hcri_release(allocator, centres->lower);
@@ -252,6 +254,8 @@ hcr_status hcri_centres_make(const hcr_region *region, hcri_centres **made, hcr_
         status = find_twins(&at, error);
     if (status == HCR_OK)
         status = finish(&at, error);
+    if (status == HCR_OK)
+        status = hcri_centre_plan_make(region, centres, error);
     hcri_rows_release(&at.rows, allocator);
     hcri_release(allocator, at.generic);
     hcri_release(allocator, at.values);

@@ -92,8 +92,7 @@ static int is_lost_in_rounding(const hcri_sample *s) {
     return 0;
 }
 
-/* Outputs that held ones determine have one value. */
-static void hold_dependent(const hcri_affine *affine, size_t outputs, double *is_free) {
+void hcri_centres_hold_dependent(const hcri_affine *affine, size_t outputs, double *is_free) {
     for (size_t d = 0; d < affine->count; d++) {
         int held = 1;
         for (size_t k = affine->map.start[d]; k < affine->map.start[d + 1]; k++)
@@ -144,7 +143,7 @@ static void finish(hcri_sample *s, const hcri_barrier_problem *problem, double *
         point[centres->output[j]] = hcri_sample_is_held(s, j) ? s->lower[j] : s->f[j];
         is_free[centres->output[j]] = !hcri_sample_is_held(s, j);
     }
-    hold_dependent(&region->affine, outputs, is_free);
+    hcri_centres_hold_dependent(&region->affine, outputs, is_free);
     hold_dependent_by_rows(s, problem, is_free);
     hcri_affine_complete(&region->affine, point);
     for (size_t r = 0; r < barrier->rows; r++)

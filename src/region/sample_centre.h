@@ -21,6 +21,7 @@ typedef struct hcri_centres {
     size_t varying;                 /* the coefficients of the rows from here on move: … */
     const hcri_constraint **block;  /* … each is of this block … */
     uint32_t *row;                  /* … and this row of it */
+    struct hcri_centre_plan *plan;  /* for eight samples at a time; NULL: one at a time alone */
 } hcri_centres;
 
 /* *centres is NULL for a region with inequalities of other kinds. The caller releases it. Errors: MEMORY. */
@@ -46,6 +47,21 @@ enum { HCRI_CENTRE_ATTEMPTS = 4 };
 int hcri_centres_find(const hcr_region *region, int attempt, double *point, double *is_free, double *scratch);
 /* Holds also what rounding to single precision leaves no room at a point that was found. */
 void hcri_centres_hold_rounded(const hcr_region *region, double *point, double *is_free, double *scratch);
+/* Up to eight samples at once, each with parameters behind its point's outputs. */
+typedef struct hcri_centre_samples {
+    size_t count;
+    double *point[8], *is_free[8];
+} hcri_centre_samples;
+typedef enum hcri_centre_found {
+    HCRI_CENTRE_IS_HARD,   /* the attempts above find it, or none */
+    HCRI_CENTRE_IS_NONE,   /* the first attempt would find none */
+    HCRI_CENTRE_IS_THERE,  /* as the first attempt finds it … */
+    HCRI_CENTRE_IS_INSIDE, /* … and all inequalities but bounds are certain to hold … */
+    HCRI_CENTRE_IS_WIDE    /* … and no limit is near (damping.h) */
+} hcri_centre_found;
+/* The centres of samples that aren't hard, each the same whatever others there are. */
+void hcri_centres_find_some(const hcr_region *region, const hcri_centre_samples *samples, hcri_centre_found *found,
+                            double *scratch);
 /* The same at an origin that the sample brought (brought_origin.c): is_free alone. */
 void hcri_centres_hold_near(const hcr_region *region, const double *point, double *is_free, double *scratch);
 /* A direction, of outputs, to one along which outputs and rows that aren't free stay, and outputs that equalities

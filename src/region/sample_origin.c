@@ -214,14 +214,19 @@ static hcri_sample_origin kind_of(const hcr_region *region, const double *point,
 }
 
 /* The attempts from the cheapest on, until one's centre is certain to be inside; and, where `rounded` isn't NULL, once
- * it is rounded to single precision. */
-static hcri_sample_origin find_centre(const hcr_region *region, double *point, double *is_free, double *rounded,
-                                      double *scratch) {
+ * it is rounded to single precision. `start`: what is known of the first. */
+static hcri_sample_origin find_centre(const hcr_region *region, hcri_centre_found start, double *point, double *is_free,
+                                      double *rounded, double *scratch) {
     const size_t outputs = region->set.outputs;
-    for (int attempt = 0; attempt < HCRI_CENTRE_ATTEMPTS; attempt++) {
-        hcri_origin_map_origin(&region->origin_map, point + outputs, point);
-        hcri_affine_complete(&region->affine, point);
-        const int found = hcri_centres_find(region, attempt, point, is_free, scratch + region->scratch);
+    if (start >= HCRI_CENTRE_IS_INSIDE && rounded == NULL && is_between_bounds(region, point, is_free))
+        return start == HCRI_CENTRE_IS_WIDE ? HCRI_SAMPLE_ORIGIN_WIDE : HCRI_SAMPLE_ORIGIN_CENTRE;
+    for (int attempt = start == HCRI_CENTRE_IS_NONE ? 1 : 0; attempt < HCRI_CENTRE_ATTEMPTS; attempt++) {
+        int found = 1;
+        if (attempt > 0 || start == HCRI_CENTRE_IS_HARD) {
+            hcri_origin_map_origin(&region->origin_map, point + outputs, point);
+            hcri_affine_complete(&region->affine, point);
+            found = hcri_centres_find(region, attempt, point, is_free, scratch + region->scratch);
+        }
         if (found < 0)
             break;
         if (found == 0)
@@ -238,6 +243,14 @@ static hcri_sample_origin find_centre(const hcr_region *region, double *point, d
             return held;
     }
     return HCRI_SAMPLE_ORIGIN_NONE;
+}
+
+static hcri_sample_origin find_one_centre(const hcr_region *region, double *point, double *is_free, double *rounded,
+                                          double *scratch) {
+    const hcri_centre_samples alone = {1, {point}, {is_free}};
+    hcri_centre_found start;
+    hcri_centres_find_some(region, &alone, &start, scratch + region->scratch);
+    return find_centre(region, start, point, is_free, rounded, scratch);
 }
 
 static hcri_sample_origin take_brought(const hcr_region *region, double *point, double *is_free, double *scratch) {
@@ -281,7 +294,7 @@ hcri_sample_origin hcri_sample_origin_find_rounded(const hcr_region *region, dou
         return choose_origin(region, point, rounded, scratch);
     return region->origin_proved || region->centres == NULL || region->origin_map.brought
                ? HCRI_SAMPLE_ORIGIN_NONE
-               : find_centre(region, point, is_free, rounded, scratch);
+               : find_one_centre(region, point, is_free, rounded, scratch);
 }
 
 hcri_sample_origin hcri_sample_origin_find(const hcr_region *region, double *point, double *is_free, double *scratch) {
@@ -295,7 +308,7 @@ hcri_sample_origin hcri_sample_origin_find(const hcr_region *region, double *poi
     if (region->origin_map.brought)
         return take_brought(region, point, is_free, scratch);
     if (region->centres != NULL)
-        return find_centre(region, point, is_free, NULL, scratch);
+        return find_one_centre(region, point, is_free, NULL, scratch);
     if (region->varying_equalities == NULL)
         hcri_affine_complete(&region->affine, point);
     else if (hcri_affine_at(region, point, scratch) == NULL)
@@ -311,25 +324,70 @@ hcri_sample_origin hcri_sample_origin_find(const hcr_region *region, double *poi
                : HCRI_SAMPLE_ORIGIN_NONE;
 }
 
-void hcri_sample_origin_find_all(const hcr_region *region, size_t samples, double *points, double *is_free,
-                                 double *scratch, hcri_sample_origin *sample_origin) {
+/* 1 for one of several rows of one sample, as of a distribution's. */
+static int repeats(const hcr_region *region, const double *points, size_t s) {
+    const size_t n = region->set.n, outputs = region->set.outputs;
+    const double *point = points + s * n;
+    return s > 0 && memcmp(point + outputs, point - n + outputs, (n - outputs) * sizeof *point) == 0;
+}
+
+static void repeat(const hcr_region *region, size_t s, const hcri_sample_origins *origins) {
+    const size_t n = region->set.n, flags = hcri_centres_flags(region);
+    memcpy(origins->points + s * n, origins->points + (s - 1) * n, region->set.outputs * sizeof *origins->points);
+    if (origins->is_free != NULL)
+        memcpy(origins->is_free + s * flags, origins->is_free + (s - 1) * flags, flags * sizeof *origins->is_free);
+    origins->found[s] = origins->found[s - 1];
+}
+
+/* Centres, up to eight at once. */
+static void find_centres(const hcr_region *region, size_t samples, const hcri_sample_origins *origins,
+                         double *scratch) {
     const size_t n = region->set.n, outputs = region->set.outputs, flags = hcri_centres_flags(region);
-    if (region->origin_proved)
-        hcri_origin_map_origins(&region->origin_map, samples, points + outputs, points, n);
-    for (size_t s = 0; s < samples; s++) {
-        double *point = points + s * n, *own_free = is_free == NULL ? NULL : is_free + s * flags;
-        if (region->origin_proved) {
-            sample_origin[s] = hcri_origin_map_accepts(&region->origin_map, point + outputs)
-                                   ? HCRI_SAMPLE_ORIGIN_AFFINE
-                                   : HCRI_SAMPLE_ORIGIN_OUT_OF_RANGE;
-        } else if (s > 0 && memcmp(point + outputs, point - n + outputs, (n - outputs) * sizeof *point) == 0) {
-            memcpy(point, point - n, outputs * sizeof *point); /* several rows of one sample, as of a distribution's */
-            if (own_free != NULL)
-                memcpy(own_free, own_free - flags, flags * sizeof *own_free);
-            sample_origin[s] = sample_origin[s - 1];
-        } else {
-            sample_origin[s] = hcri_sample_origin_find(region, point, own_free, scratch);
+    for (size_t s = 0, first = 0; s < samples; first = s) {
+        hcri_centre_samples some = {.count = 0};
+        hcri_centre_found start[8];
+        size_t at[8];
+        for (; s < samples && some.count < 8; s++) {
+            double *point = origins->points + s * n;
+            origins->found[s] = HCRI_SAMPLE_ORIGIN_OUT_OF_RANGE;
+            if (repeats(region, origins->points, s) || !hcri_origin_map_accepts(&region->origin_map, point + outputs))
+                continue;
+            at[some.count] = s;
+            some.point[some.count] = point;
+            some.is_free[some.count++] = origins->is_free + s * flags;
         }
+        if (some.count > 0)
+            hcri_centres_find_some(region, &some, start, scratch + region->scratch);
+        for (size_t k = 0; k < some.count; k++)
+            origins->found[at[k]] = find_centre(region, start[k], some.point[k], some.is_free[k], NULL, scratch);
+        for (; first < s; first++)
+            if (repeats(region, origins->points, first))
+                repeat(region, first, origins);
+    }
+}
+
+void hcri_sample_origin_find_all(const hcr_region *region, size_t samples, const hcri_sample_origins *origins,
+                                 double *scratch) {
+    const size_t n = region->set.n, outputs = region->set.outputs, flags = hcri_centres_flags(region);
+    double *points = origins->points;
+    if (region->origin_proved) {
+        hcri_origin_map_origins(&region->origin_map, samples, points + outputs, points, n);
+        for (size_t s = 0; s < samples; s++)
+            origins->found[s] = hcri_origin_map_accepts(&region->origin_map, points + s * n + outputs)
+                                    ? HCRI_SAMPLE_ORIGIN_AFFINE
+                                    : HCRI_SAMPLE_ORIGIN_OUT_OF_RANGE;
+        return;
+    }
+    if (region->centres != NULL && region->centres->plan != NULL) {
+        find_centres(region, samples, origins, scratch);
+        return;
+    }
+    for (size_t s = 0; s < samples; s++) {
+        double *own_free = origins->is_free == NULL ? NULL : origins->is_free + s * flags;
+        if (repeats(region, points, s))
+            repeat(region, s, origins);
+        else
+            origins->found[s] = hcri_sample_origin_find(region, points + s * n, own_free, scratch);
     }
 }
 

@@ -7,6 +7,7 @@
 typedef enum hcri_sample_origin {
     HCRI_SAMPLE_ORIGIN_AFFINE,       /* O(x) */
     HCRI_SAMPLE_ORIGIN_CENTRE,       /* the analytic centre at x, no part of the region's margin */
+    HCRI_SAMPLE_ORIGIN_WIDE,         /* … at which no limit is near (damping.h) */
     HCRI_SAMPLE_ORIGIN_FLAT,         /* … of a set in which rows have one value: they hold up to rounding */
     HCRI_SAMPLE_ORIGIN_OUT_OF_RANGE, /* a parameter is, or is a NaN */
     HCRI_SAMPLE_ORIGIN_NONE,         /* no origin is certain to be strictly inside */
@@ -15,8 +16,8 @@ typedef enum hcri_sample_origin {
 } hcri_sample_origin;
 
 static inline int hcri_sample_origin_is_centre(hcri_sample_origin sample_origin) {
-    return sample_origin == HCRI_SAMPLE_ORIGIN_CENTRE || sample_origin == HCRI_SAMPLE_ORIGIN_FLAT ||
-           sample_origin >= HCRI_SAMPLE_ORIGIN_FIRST;
+    return sample_origin == HCRI_SAMPLE_ORIGIN_CENTRE || sample_origin == HCRI_SAMPLE_ORIGIN_WIDE ||
+           sample_origin == HCRI_SAMPLE_ORIGIN_FLAT || sample_origin >= HCRI_SAMPLE_ORIGIN_FIRST;
 }
 /* 1 when there is an origin. */
 static inline int hcri_sample_origin_exists(hcri_sample_origin sample_origin) {
@@ -48,9 +49,9 @@ hcri_sample_origin hcri_sample_origin_find(const hcr_region *region, double *poi
 /* Where hcri_sample_origin_holds_rounded says no: a centre for which it says yes, of a set in which more is held. */
 hcri_sample_origin hcri_sample_origin_find_rounded(const hcr_region *region, double *point, double *is_free,
                                                    double *rounded, double *scratch);
-/* The same as the first for samples whose points are set.n apart. */
-void hcri_sample_origin_find_all(const hcr_region *region, size_t samples, double *points, double *is_free,
-                                 double *scratch, hcri_sample_origin *sample_origin);
+/* The same as the first for some samples; `origins` has their parameters. */
+void hcri_sample_origin_find_all(const hcr_region *region, size_t samples, const hcri_sample_origins *origins,
+                                 double *scratch);
 /* 1 when the origin, rounded to single precision as a result is, is certain to be inside; `rounded`: set.n numbers. */
 int hcri_sample_origin_holds_rounded(const hcr_region *region, hcri_sample_origin sample_origin, const double *point,
                                      const double *is_free, double *rounded, double *scratch);

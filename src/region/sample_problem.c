@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "region/centre_plan.h"
+
 void hcri_fold(const hcr_region *region, const hcri_centres *centres, size_t count, const uint32_t *columns,
                const double *values, hcri_folded *out) {
     const hcri_affine *affine = &region->affine;
@@ -36,8 +38,11 @@ size_t hcri_centres_scratch(const hcr_region *region) {
         return 0;
     const hcri_barrier *barrier = &centres->barrier;
     const size_t columns = barrier->columns, outputs = region->set.outputs;
-    return barrier->start[barrier->rows] + 8 * (columns + barrier->rows) + barrier->rows + 6 * columns + outputs +
-           (region->set.n - outputs) + 2 * outputs + 3 * region->set.n + hcri_barrier_scratch(barrier);
+    const size_t alone = barrier->start[barrier->rows] + 8 * (columns + barrier->rows) + barrier->rows + 6 * columns +
+                         outputs + (region->set.n - outputs) + 2 * outputs + 3 * region->set.n +
+                         hcri_barrier_scratch(barrier);
+    const size_t together = hcri_centre_plan_scratch(region);
+    return alone > together ? alone : together;
 }
 
 /* The rows with moving coefficients, at x. */
@@ -132,23 +137,25 @@ static double reach_without(hcri_reach reach, double part, double otherwise) {
 }
 
 /* low or high of column j becomes `end`, if that says more; off: by how much rounding may have moved it. Ends that
- * cross by no more than that meet: each pass would move them further apart. */
-static void take_end(hcri_sample *s, size_t j, int is_low, double end, double off) {
+ * cross by no more than that meet: each pass would move them further apart. Returns whether it does. */
+static int take_end(hcri_sample *s, size_t j, int is_low, double end, double off) {
     double *at = is_low ? &s->low[j] : &s->high[j];
     const double other = is_low ? s->high[j] : s->low[j], beyond = is_low ? end - other : other - end;
     if (!(is_low ? end > *at : end < *at))
-        return;
+        return 0;
     *at = beyond > 0 && beyond <= 2 * (off + (is_low ? s->high_off : s->low_off)[j]) ? other : end;
     (is_low ? s->low_off : s->high_off)[j] = off;
+    return 1;
 }
 
-/* What row r, with its other columns between low and high, leaves each of its columns. */
-static void narrow(hcri_sample *s, size_t r) {
+/* What row r, with its other columns between low and high, leaves each of its columns. Returns whether that is less. */
+static int narrow(hcri_sample *s, size_t r) {
     const hcri_barrier *barrier = &s->centres->barrier;
     const size_t first = barrier->start[r], last = barrier->start[r + 1];
     const double lower = s->lower[barrier->columns + r], upper = s->upper[barrier->columns + r];
     hcri_reach least = {0}, most = {0};
     double size = 0, least_off = 0, most_off = 0, rounding = 0;
+    int is_less = 0;
     for (int pass = 0; pass < 2; pass++) {
         for (size_t k = first; k < last; k++) {
             const double a = s->values[k];
@@ -169,12 +176,13 @@ static void narrow(hcri_sample *s, size_t r) {
             }
             const double above = upper - reach_without(least, own_least, -INFINITY);
             const double below = lower - reach_without(most, own_most, INFINITY);
-            take_end(s, j, a < 0, above / a, (least_off - own_least_off + rounding) / fabs(a));
-            take_end(s, j, a > 0, below / a, (most_off - own_most_off + rounding) / fabs(a));
+            is_less |= take_end(s, j, a < 0, above / a, (least_off - own_least_off + rounding) / fabs(a));
+            is_less |= take_end(s, j, a > 0, below / a, (most_off - own_most_off + rounding) / fabs(a));
         }
         size += fmax(isinf(lower) ? 0 : fabs(lower), isinf(upper) ? 0 : fabs(upper));
         rounding = last - first == 1 ? 0 : (double)(last - first + 4) * 0x1p-53 * size;
     }
+    return is_less;
 }
 
 void hcri_sample_take_bounds(hcri_sample *s) {
@@ -188,19 +196,28 @@ void hcri_sample_take_bounds(hcri_sample *s) {
         const double a = s->values[k];
         if (!hcri_sample_is_single(barrier, r) || a == 0)
             continue;
-        take_end(s, barrier->column[k], a < 0, s->upper[i] / a, 0);
-        take_end(s, barrier->column[k], a > 0, s->lower[i] / a, 0);
+        (void)take_end(s, barrier->column[k], a < 0, s->upper[i] / a, 0);
+        (void)take_end(s, barrier->column[k], a > 0, s->lower[i] / a, 0);
     }
 }
 
+/* 1 where the ends of a column are further beyond one another than any that count as met. */
+static int cross(const hcri_sample *s) {
+    static const double share = 0x1p-40;
+    for (size_t j = 0; j < s->centres->barrier.columns; j++)
+        if (s->low[j] - s->high[j] > share * fmax(fmax(fabs(s->low[j]), fabs(s->high[j])), s->region->inradius))
+            return 1;
+    return 0;
+}
+
 void hcri_sample_propagate(hcri_sample *s) {
-    enum { PASSES = 3 };
+    enum { SWEEPS = 6 };
     const size_t rows = s->centres->barrier.rows;
-    for (int pass = 0; pass < PASSES; pass++) {
+    int is_less = 1;
+    for (int sweep = 0; sweep < SWEEPS && is_less && !cross(s); sweep++) {
+        is_less = 0;
         for (size_t r = 0; r < rows; r++)
-            narrow(s, r);
-        for (size_t r = rows; r-- > 0;)
-            narrow(s, r);
+            is_less |= narrow(s, sweep % 2 == 0 ? r : rows - 1 - r);
     }
 }
 

@@ -1,0 +1,31 @@
+/* The centres of eight samples at a time, where rows have the same coefficients in all of them: what of their limits
+ * the parameters don't move, and the search. */
+#ifndef HCRI_CENTRE_PLAN_H
+#define HCRI_CENTRE_PLAN_H
+
+#include "kernels/centre_kernels.h"
+#include "region/sample_centre.h"
+
+typedef struct hcri_centre_plan {
+    hcri_pool memory;
+    hcri_centre_system system;
+    const uint32_t *column; /* of each entry of the system's rows */
+    /* Limit k is factor_k (constant_k − what the parameters add to row_k); HCRI_OF_COLUMN: they add nothing. */
+    const uint32_t *row;
+    const double *constant, *factor;
+    /* A node whose computed value is at least this far from limit k meets it with the values that outputs then have,
+     * and far from rounding. */
+    const double *safe;
+    int proves; /* 1: points within all bounds and these limits meet the region's inequalities */
+} hcri_centre_plan;
+
+#define HCRI_OF_COLUMN UINT32_MAX
+
+/* Leaves `centres->plan` NULL where coefficients move, or the numbers of eight samples would be too many. Errors:
+ * MEMORY. */
+hcr_status hcri_centre_plan_make(const hcr_region *region, hcri_centres *centres, hcr_error *error);
+void hcri_centre_plan_release(hcri_centre_plan *plan, const hcr_allocator *allocator);
+/* Numbers of scratch. */
+size_t hcri_centre_plan_scratch(const hcr_region *region);
+
+#endif
