@@ -8,14 +8,9 @@
 
 static const hcr_allocator *const memory = &hcri_default_allocator;
 
-static hcr_status solve(const hcri_program *program, const double *objective, int is_lifted, hcri_lp **lp,
-                        hcr_error *error) {
-    enum { MANY = 5000 };
+static hcr_status solve(hcri_lp *lp, const double *objective, hcr_error *error) {
     hcri_lp_outcome outcome;
-    HCRI_TRY(hcri_lp_create(program, lp, error));
-    if (is_lifted || program->rows.count > MANY)
-        hcri_lp_leave_out_presolve(*lp);
-    HCRI_TRY(hcri_lp_maximise(*lp, objective, &outcome, error));
+    HCRI_TRY(hcri_lp_maximise(lp, objective, &outcome, error));
     return outcome == HCRI_LP_OPTIMAL ? HCR_OK
                                       : hcri_fail(error, HCR_ERROR_SOLVER,
                                                   "the search for the interior of the region gave up: rescale the "
@@ -25,12 +20,16 @@ static hcr_status solve(const hcri_program *program, const double *objective, in
 /* `sides`: of the program's rows; equalities come behind. */
 static hcr_status find_directly(const hcri_local *local, const hcri_program *program, size_t sides, double *z,
                                 double *multiplier, hcr_error *error) {
+    enum { MANY = 5000 };
     const size_t columns = program->columns;
     HCRI_SCOPED_BY(hcri_lp_scoped) hcri_lp *lp = NULL;
     HCRI_SCOPED double *objective = hcri_allocate(memory, columns, sizeof *objective);
     HCRI_ALLOCATED(objective);
     objective[columns - 1] = 1;
-    HCRI_TRY(solve(program, objective, local->lift != NULL, &lp, error));
+    HCRI_TRY(hcri_lp_create(program, &lp, error));
+    if (local->lift != NULL || program->rows.count > MANY)
+        hcri_lp_leave_out_presolve(lp);
+    HCRI_TRY(solve(lp, objective, error));
     for (size_t j = 0; j < local->set->n; j++)
         z[j] = hcri_lp_solution(lp)[hcri_local_place(local, j)];
     z[local->set->n] = hcri_lp_solution(lp)[columns - 1];
@@ -79,10 +78,16 @@ static hcr_status find_by_dual(const hcri_program *program, double *z, double *m
     HCRI_SCOPED double *length = hcri_allocate(memory, columns, sizeof *length);
     HCRI_ALLOCATED(cost && length);
     HCRI_TRY(write_dual(program, &dual, length, error));
-    for (size_t i = 0; i < sides; i++)
+    int inside = 1; /* the centre */
+    for (size_t i = 0; i < sides; i++) {
         cost[i] = -program->row_upper[i];
+        inside &= cost[i] <= 0;
+    }
     cost[sides] = -program->upper[columns - 1];
-    HCRI_TRY(solve(&dual, cost, 0, &lp, error));
+    HCRI_TRY(hcri_lp_create(&dual, &lp, error));
+    if (inside)
+        hcri_lp_start_dual_feasible(lp);
+    HCRI_TRY(solve(lp, cost, error));
     const double *solution = hcri_lp_multipliers(lp);
     for (size_t j = 0; j < columns; j++)
         z[j] = length[j] == 0 ? 0 : -solution[j] / length[j];

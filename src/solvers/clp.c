@@ -19,6 +19,7 @@ static const hcr_allocator *const memory = &hcri_default_allocator;
 struct hcri_lp {
     Clp_Simplex *model;
     int plain;  /* no presolve */
+    int dual;   /* the basis of the rows alone is dual feasible */
     int solved; /* there is a basis to start from … */
     int grown;  /* … which rows and bounds that came later may violate */
     double bound;
@@ -72,6 +73,8 @@ hcr_status hcri_lp_create(const hcri_program *program, hcri_lp **lp, hcr_error *
 }
 
 void hcri_lp_leave_out_presolve(hcri_lp *lp) { lp->plain = 1; }
+
+void hcri_lp_start_dual_feasible(hcri_lp *lp) { lp->dual = 1; }
 
 void hcri_lp_free(hcri_lp *lp) {
     if (lp == NULL)
@@ -224,7 +227,7 @@ hcr_status hcri_lp_maximise(hcri_lp *lp, const double *objective, hcri_lp_outcom
         memcmp(Clp_objective(lp->model), objective, (size_t)Clp_numberColumns(lp->model) * sizeof(double)) == 0;
     HCRI_TRY(set_objective(lp, objective, outcome, error));
     limit_iterations(lp->model);
-    if (lp->solved && lp->grown && same)
+    if (lp->solved ? lp->grown && same : lp->dual)
         Clp_dual(lp->model, 0);
     else if (lp->solved || lp->plain) /* the last basis is still feasible, or nearly so */
         Clp_primal(lp->model, 0);
@@ -238,10 +241,14 @@ hcr_status hcri_lp_maximise(hcri_lp *lp, const double *objective, hcri_lp_outcom
         end = end_of(lp);
     }
     if (end < 0 || (end == 0 && !is_optimal(lp))) {
+        const int is_near = Clp_status(lp->model) == 0; /* the optimum of the scaled program */
         Clp_scaling(lp->model, 0);
-        if (end < 0)
+        if (is_near)
+            Clp_primal(lp->model, 0);
+        if (!is_near || end_of(lp) < 0) {
             start_anew(lp->model);
-        Clp_primal(lp->model, 0);
+            Clp_primal(lp->model, 0);
+        }
         end = end_of(lp);
         if (end == 0)
             (void)is_optimal(lp); /* the bound stands, wherever CLP ended */

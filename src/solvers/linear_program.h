@@ -30,6 +30,9 @@ static inline void hcri_lp_scoped(hcri_lp **lp) { hcri_lp_free(*lp); }
 hcr_status hcri_lp_add_row(hcri_lp *lp, hcri_row row, double lower, double upper, hcr_error *error);
 /* Without a presolve: CLP's takes minutes where a column is in ten thousand rows. */
 void hcri_lp_leave_out_presolve(hcri_lp *lp);
+/* The columns' bounds nearest to 0 maximise the objective without the rows: the dual simplex method starts there,
+ * without a presolve. */
+void hcri_lp_start_dual_feasible(hcri_lp *lp);
 /* Takes the last `count` rows away. */
 hcr_status hcri_lp_remove_rows(hcri_lp *lp, size_t count, hcr_error *error);
 /* Other bounds for all columns; the arrays are scratch afterwards. */

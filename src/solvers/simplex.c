@@ -116,6 +116,8 @@ hcr_status hcri_lp_create(const hcri_program *program, hcri_lp **lp, hcr_error *
 
 void hcri_lp_leave_out_presolve(hcri_lp *lp) { (void)lp; }
 
+void hcri_lp_start_dual_feasible(hcri_lp *lp) { (void)lp; }
+
 hcr_status hcri_lp_add_row(hcri_lp *lp, hcri_row row, double lower, double upper, hcr_error *error) {
     const double scale = hcri_row_scale(row);
     HCRI_TRY(reserve_rows(lp, lp->rows + 1, error));
