@@ -60,7 +60,7 @@ hcr_status hcr_ranges_add(hcr_ranges *ranges, size_t rows, const double *values,
         const double *row = values + i * n;
         int is_finite = 1;
         for (size_t j = 0; j < n; j++)
-            is_finite &= isfinite(row[j]);
+            is_finite &= isfinite(row[j]) != 0;
         for (size_t j = 0; j < n && is_finite; j++) {
             ranges->least[j] = fmin(ranges->least[j], row[j]);
             ranges->largest[j] = fmax(ranges->largest[j], row[j]);

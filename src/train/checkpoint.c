@@ -96,9 +96,9 @@ static hcr_status check_state(const hcri_state *state, hcr_error *error) {
     const uint64_t *random = state->random.state;
     int sound = (random[0] | random[1] | random[2] | random[3]) != 0; /* the generator never leaves that state */
     for (size_t k = 0; k < HCRI_STATE_ARRAYS * state->weights_count; k++)
-        sound &= isfinite(state->memory[k]);
+        sound &= isfinite(state->memory[k]) != 0;
     for (size_t i = 0; i < state->multipliers; i++)
-        sound &= isfinite(state->multiplier[i]);
+        sound &= isfinite(state->multiplier[i]) != 0;
     return sound ? HCR_OK : hcri_fail(error, HCR_ERROR_FORMAT, "the checkpoint has a number that can't be: delete it");
 }
 

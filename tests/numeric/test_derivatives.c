@@ -456,7 +456,7 @@ static void test_bad_values(void **state) {
                     must(map->forward(region, workspace, ROWS, NULL, in, out, rays, &error), &error);
                     assert_int_equal(rays[1].outcome, HCR_OUTCOME_BAD_VALUE);
                     for (size_t i = 0; i < ROWS * count; i++)
-                        assert_true(isnan(out[i]) == (i / count == 1 && (nan || map->gauge_only)));
+                        assert_true((isnan(out[i]) != 0) == (i / count == 1 && (nan || map->gauge_only)));
                     for (size_t j = 0; j < count && !nan && !map->gauge_only; j++)
                         assert_true(out[count + j] == (map->takes_point ? 0 : region->origin[j]));
                     must(map->backward(region, workspace, ROWS, NULL, in, rays, factor, result, NULL, &error), &error);

@@ -175,7 +175,7 @@ static void test_rays(void **state) {
                 start[j] = j < N ? point[j] + 4 * hcri_random_normal(&random) : point[j];
             ends_of(block->kind->interval(block, i, start, v, scratch_for(block)), &enter, &leave);
             ends_of(hcri_linear_interval(fixed, i, start, v, scratch_for(fixed)), &from, &to);
-            assert_true(isinf(enter) == isinf(from) && isinf(leave) == isinf(to));
+            assert_true(!isinf(enter) == !isinf(from) && !isinf(leave) == !isinf(to));
             assert_true(isinf(enter) || fabs(enter - from) <= 1e-9 * (1 + from));
             assert_true(isinf(leave) || isinf(enter) || fabs(leave - to) <= 1e-9 * (1 + to));
         }

@@ -212,6 +212,16 @@ static void print_form(char *text, size_t capacity, const form *f, const char *n
     snprintf(text + used, capacity - used, ")");
 }
 
+/* $1 to $4 in `spelling` are the forms: the positions of printf's arguments, %1$s, are POSIX's alone. */
+static void write_in(char *text, size_t capacity, const char *spelling, char printed[4][128]) {
+    size_t used = 0;
+    for (const char *c = spelling; *c != 0 && used < capacity; c++)
+        if (*c == '$')
+            used += (size_t)snprintf(text + used, capacity - used, "%s", printed[*++c - '1']);
+        else
+            used += (size_t)snprintf(text + used, capacity - used, "%c", *c);
+}
+
 static double value_of(const form *f, const double *at, size_t count) {
     double value = f->constant;
     for (size_t k = 0; k < count; k++)
@@ -239,14 +249,11 @@ static void test_random_products(void **state) {
         y[0].coefficient[0] = x[0].coefficient[0] = 1.5; /* there are outputs, and there is a product */
         print_form(printed[0], sizeof printed[0], &x[0], "x", 3);
         print_form(printed[2], sizeof printed[2], &y[0], "y", 2);
-        static const char *const spellings[] = {"%1$s * %3$s + %4$s * %2$s",
-                                                "dot([%1$s, %2$s], [%3$s, %4$s])",
-                                                "[%3$s, %4$s] @ [%1$s, %2$s]",
-                                                "sum([[%3$s, %4$s]] * [%1$s, %2$s])",
-                                                "-([[-%1$s, -%2$s]] @ [%3$s, %4$s])[0]",
-                                                "max([%1$s * %3$s + %4$s * %2$s, -inf])"};
+        static const char *const spellings[] = {
+            "$1 * $3 + $4 * $2",          "dot([$1, $2], [$3, $4])",       "[$3, $4] @ [$1, $2]",
+            "sum([[$3, $4]] * [$1, $2])", "-([[-$1, -$2]] @ [$3, $4])[0]", "max([$1 * $3 + $4 * $2, -inf])"};
         char left[800];
-        snprintf(left, sizeof left, spellings[round % 6], printed[0], printed[1], printed[2], printed[3]);
+        write_in(left, sizeof left, spellings[round % 6], printed);
         snprintf(text, sizeof text, "var y[2]\nparam x[3] in [-2, 2]\n%s <= 50", left);
         hcr_builder *builder = build(text);
         for (size_t s = 0; s < POINTS; s++) {
