@@ -29,10 +29,14 @@ static hcr_status choose_origin(hcri_interior_search *at, const double *centre, 
 
 /* ----------------------------------------------------------------------------------- bounds, rows and quadratics */
 
-/* A set that is empty is called so, not unbounded; and so is a flat one that may be unbounded. */
+/* A set that is empty is called so, not unbounded; and so is a flat one that may be unbounded. Where it may, bounds
+ * alone, one of which is missing, need no proof. */
 static hcr_status prove_bounded(const hcri_interior_search *at, int *unbounded, hcr_error *error) {
     hcr_error found = {0};
-    const hcr_status status = hcri_bounds_prove(at->set, at->lower, at->upper, &found);
+    const int bounds_alone = at->set->blocks == 2 && at->set->linear->rows.count == 0;
+    const hcr_status status = at->unbounded_allowed && bounds_alone
+                                  ? HCR_ERROR_UNBOUNDED
+                                  : hcri_bounds_prove(at->set, at->lower, at->upper, &found);
     if (status == HCR_ERROR_UNBOUNDED) {
         const int needs_room = at->unbounded_allowed && at->origin_request.kind != HCR_ORIGIN_GIVEN;
         const hcr_status flat = hcri_central_check_rows(at->set, at->lower, at->upper, needs_room, error);

@@ -131,7 +131,8 @@ def _in_order(region: Region, samples: Samples, quantiles: Sequence[Any], map: K
 def tell(samples: Samples, found: Mapping[Any, Array]) -> None:
     """Warns of the samples that have no result."""
     for model, outcome in found.items():
-        counts = {why: int((outcome == kind).sum()) for kind, why in WITHOUT.items()}
+        numbers = np.bincount(outcome, minlength=max(WITHOUT) + 1).tolist()
+        counts = {why: numbers[kind] for kind, why in WITHOUT.items()}
         if any(counts.values()):
             first = int(np.isin(outcome, list(WITHOUT)).argmax())
             name = "" if model is None else f" of {model!r}"

@@ -11,13 +11,18 @@ from .._arrays import Array
 from ..errors import make
 
 
+def names_of(frame: Any) -> list[Any]:
+    """The columns' names. Iteration over an index of Arrow's texts, as pandas has them, is many times slower."""
+    return list(frame.columns) if _is_polars(frame) else frame.columns.tolist()  # type: ignore[no-any-return]
+
+
 def checked(frame: Any, what: str) -> Any:
     """The frame; other things, and frames whose columns have no unambiguous name, are refused."""
     if type(frame).__name__ == "LazyFrame":
         raise TypeError(f"{what} is a LazyFrame: collect() it first")
     if not _is_polars(frame) and not (hasattr(frame, "columns") and hasattr(frame, "iloc")):
         raise TypeError(f"{what} is {type(frame).__name__}: it must be a data frame of pandas or polars")
-    names = list(frame.columns)
+    names = names_of(frame)
     twice = sorted({str(name) for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
     if twice:
         raise make("name", f"{what} has the column {twice[0]!r} twice")
@@ -43,7 +48,7 @@ def groups(frame: Any, by: Sequence[Any] | None) -> list[Any]:
 
 def require(frame: Any, names: Iterable[Any], what: str) -> None:
     """Refuses a frame that lacks a column."""
-    found = list(frame.columns)
+    found = names_of(frame)
     for name in names:
         if name not in found:
             raise make("name", f"{what} has no column {name!r}: it has {', '.join(map(repr, found[:8]))}")
@@ -70,24 +75,27 @@ def matrix(frame: Any, names: Sequence[Any]) -> Array:
     """Columns of numbers, (rows, columns), float32 where all are that; missing ones are NaN."""
     if _is_polars(frame):
         part = frame.select(names)
-        kinds = set(part.dtypes)
-        of_numbers = all(kind.is_numeric() for kind in kinds)
+        of_numbers = all(kind.is_numeric() for kind in set(part.dtypes))
+        array: Array = part.to_numpy() if of_numbers else np.empty(0, dtype=object)
     else:
         part = frame[names[0]] if len(names) == 1 else _columns(frame, names)
-        kinds = {part.dtype} if len(names) == 1 else set(part.dtypes.tolist())
-        of_numbers = all(map(_is_number, kinds))
+        array = part.to_numpy()
+        of_numbers = array.dtype.kind in "iuf"
+        if not of_numbers:  # types of pandas' own, or none of numbers
+            kinds = {part.dtype} if len(names) == 1 else set(part.dtypes.tolist())
+            of_numbers = all(map(_is_number, kinds))
+            narrow = {str(kind).lower() for kind in kinds} == {"float32"}
+            array = part.to_numpy(np.float32 if narrow else np.float64, na_value=np.nan) if of_numbers else array
     if not of_numbers:
         known = numeric(frame)
         raise make("data", f"the column {min(str(one) for one in names if one not in known)!r} isn't one of numbers")
-    kept = np.float32 if {str(kind).lower() for kind in kinds} == {"float32"} else np.float64
-    plain = _is_polars(frame) or all(isinstance(kind, np.dtype) for kind in kinds)
-    array: Array = part.to_numpy() if plain else part.to_numpy(dtype=kept, na_value=np.nan)
+    kept = np.float32 if array.dtype == np.float32 else np.float64
     return array.astype(kept, copy=False).reshape(len(frame), len(names))
 
 
 def _columns(frame: Any, names: Sequence[Any]) -> Any:
     """Columns of a frame of pandas; without a copy where they stand side by side."""
-    place = {name: k for k, name in enumerate(frame.columns)}
+    place = {name: k for k, name in enumerate(frame.columns.tolist())}
     places = [place[name] for name in names]
     start, end = places[0], places[0] + len(places)
     return frame.iloc[:, start:end] if places == list(range(start, end)) else frame.iloc[:, places]
@@ -102,7 +110,9 @@ def missing(frame: Any, name: Any) -> Array:
 def labels(frame: Any, name: Any, rows: Any = slice(None)) -> list[str]:
     """The values of some rows of a column as text."""
     column = frame[name] if _is_polars(frame) else frame[name].array
-    return list(map(str, column[rows]))
+    part = column if isinstance(rows, slice) and rows == slice(None) else column[rows]
+    # NumPy's objects: iteration over Arrow's texts is slow.
+    return list(map(str, np.asarray(part, dtype=object) if getattr(part.dtype, "kind", "") == "O" else part))
 
 
 def ranks(frame: Any, name: Any) -> Array:
@@ -119,15 +129,18 @@ def coded(frame: Any, name: Any) -> tuple[Array, Any]:
     else:
         import pandas
 
-        codes, different = pandas.factorize(frame[name].array)
+        column = frame[name]
+        # An array of NumPy where it is one: pandas wraps it, and warns of its own wrapper.
+        codes, different = pandas.factorize(column.to_numpy() if isinstance(column.dtype, np.dtype) else column.array)
         none = codes < 0
-        # Sorted as an array: pandas' own sort of Arrow's texts is many times slower.
-        values = np.asarray(different, dtype=object if different.dtype.kind == "O" else None)
+        # As an array of NumPy: to sort and to take Arrow's texts is many times slower.
+        texts = different.dtype.kind == "O"
+        values = np.asarray(different, dtype=object if texts else None)
         place = np.empty(len(values), dtype=np.intp)
         order = np.argsort(values, kind="stable")
         place[order] = np.arange(len(values))
         codes = place[codes] if len(values) else codes
-        ordered = different[order]
+        ordered = (values if texts else different)[order]
     if none.any():
         raise make("data", f"the column {name!r} has no value in row {int(none.argmax())}, counted from 0")
     return codes, ordered

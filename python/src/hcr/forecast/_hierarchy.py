@@ -31,7 +31,7 @@ def hierarchy_of(given: Any, id_col: str) -> Hierarchy:
     _frames.require(frame, [id_col], "S_df")
     if "parent" in frame.columns:
         return _of_parents(frame, id_col)
-    bottom = [name for name in frame.columns if name != id_col]
+    bottom = [name for name in _frames.names_of(frame) if name != id_col]
     sums = _frames.matrix(frame, bottom).astype(np.float64)
     return _checked(_frames.labels(frame, id_col), [str(name) for name in bottom], sums)
 

@@ -90,7 +90,8 @@ def arrange(table: Table, variables: Sequence[Variable], which: Sequence[int] | 
     series, times, key = table.series[used], table.times[used], table.groups[used]
     if which is None:
         key = key * (int(series.max(initial=0)) + 1) + series
-    if all(variable.size is None for variable in variables):
+    scalars = all(variable.size is None for variable in variables)
+    if scalars:
         key = key * (int(times.max(initial=0)) + 1) + times
     slot = np.unique(key, return_inverse=True)[1].reshape(-1) * parts + part[series]
     order = np.lexsort((times, slot))
@@ -98,18 +99,20 @@ def arrange(table: Table, variables: Sequence[Variable], which: Sequence[int] | 
     same = (slot[1:] == slot[:-1]) & (times[1:] == times[:-1])
     if same.any():
         raise make("data", f"the frame has {table.describe(rows[int(same.argmax())])} twice")
-    _refuse_missing(table, variables, rows, slot)
-    arranged = rows.reshape(-1, sum(variable.length for variable in variables))
-    _refuse_other_times(table, variables, arranged)
+    lengths = np.array([variable.length for variable in variables])
+    _refuse_missing(table, variables, lengths, rows, slot)
+    arranged = rows.reshape(-1, int(lengths.sum()))
+    if not scalars:  # whose samples are one time each
+        _refuse_other_times(table, variables, lengths, arranged)
     return arranged
 
 
-def _refuse_missing(table: Table, variables: Sequence[Variable], rows: Array, slot: Array) -> None:
+def _refuse_missing(table: Table, variables: Sequence[Variable], lengths: Array, rows: Array, slot: Array) -> None:
     """Each sample needs all the times of each variable. `slot`: the number of the sample and the variable."""
     parts = len(variables)
     samples = int(slot[-1]) // parts + 1 if len(slot) else 0
     found = np.bincount(slot, minlength=samples * parts)
-    wrong = np.flatnonzero(found != np.tile([variable.length for variable in variables], samples))
+    wrong = np.flatnonzero(found != np.tile(lengths, samples))
     if len(wrong):
         sample, part = divmod(int(wrong[0]), parts)
         variable, count = variables[part], int(found[wrong[0]])
@@ -122,9 +125,8 @@ def _refuse_missing(table: Table, variables: Sequence[Variable], rows: Array, sl
         )
 
 
-def _refuse_other_times(table: Table, variables: Sequence[Variable], rows: Array) -> None:
+def _refuse_other_times(table: Table, variables: Sequence[Variable], lengths: Array, rows: Array) -> None:
     """Variables of one size have their elements at the same times."""
-    lengths = np.array([variable.length for variable in variables])
     starts = np.cumsum(lengths) - lengths
     for length in np.unique(lengths):
         which = np.flatnonzero(lengths == length)

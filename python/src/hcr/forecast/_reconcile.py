@@ -179,10 +179,12 @@ def _reconciled(
     for one in np.unique(kind[fine]):
         rows = np.flatnonzero(kind == one)
         limits = low[rows[0]], high[rows[0]]
-        same, _ = _added_up(hierarchy, given[np.ix_(rows, hierarchy.bottom)], *limits, rounding=0)
-        stay = (same == given[rows]).all(axis=1)
-        result[rows[stay]], outcome[rows[stay]] = given[rows[stay]], Outcome.INSIDE
-        rows = rows[~stay]
+        stay = rows[(given[rows][:, hierarchy.bottom] @ hierarchy.sums.T == given[rows]).all(axis=1)]
+        if len(stay):  # most never add up
+            same, _ = _added_up(hierarchy, given[np.ix_(stay, hierarchy.bottom)], *limits, rounding=0)
+            stay = stay[(same == given[stay]).all(axis=1)]
+            result[stay], outcome[stay] = given[stay], Outcome.INSIDE
+            rows = np.setdiff1d(rows, stay)
         result[rows], inside = _nearest(hierarchy, metric, linear[rows], *limits)
         outcome[rows] = np.where(inside, Outcome.MOVED, Outcome.NO_ORIGIN)
     return result, outcome
@@ -192,8 +194,10 @@ def _nearest(hierarchy: Hierarchy, metric: _Metric, linear: Array, low: Array, h
     """Results for forecasts with the same limits, and which there are."""
     bottom = _bottom(hierarchy, metric, linear, low, high)
     result, inside = _added_up(hierarchy, bottom, low, high)
+    if inside.all():
+        return result, inside
     upper = np.delete(np.arange(len(low)), hierarchy.bottom)
-    if inside.all() or not np.isfinite([low[upper], high[upper]]).any():
+    if not np.isfinite([low[upper], high[upper]]).any():
         return result, inside
     # Rounding to the grid went beyond the limit of a sum. From further inside, it can't.
     left = ~inside & np.isfinite(bottom).all(axis=1)

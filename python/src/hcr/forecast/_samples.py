@@ -82,7 +82,7 @@ class Samples:
         table = self._table()
         which = series_of(self._variables, self._series, table.ids)
         self.alone = which is None
-        if which is not None:
+        if which is not None and self._parameters:
             known = {str(name) for name in table.ids} - {str(name) for name in self.frame.columns}
             self._staying = [one for one in self._parameters if str(self._called(one)) in known]
             which += series_of(self._staying, self._series, table.ids) or []

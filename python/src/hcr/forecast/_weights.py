@@ -52,22 +52,33 @@ def _shrunk(known: Array, there: Array, shrink: bool) -> Array:
     c = there @ there.T
     if (c < 2).any():
         raise make("data", "two series have fewer than 2 residuals at the same times: use wls_var")
-    x2 = x**2
-    a = (x @ there.T) / c  # the mean of i over the times that it shares with j
-    b = a.T
-    w_sum = x @ x.T - c * a * b
+    w_sum, squares = _products(x, there, c, shrink)
     correlation = w_sum / (c - 1)
     if shrink:
-        x2_there, x2_x = x2 @ there.T, x2 @ x.T
-        squares = (
-            x2 @ x2.T - 2 * b * x2_x - 2 * a * x2_x.T + b**2 * x2_there + a**2 * x2_there.T
-            + 4 * a * b * (x @ x.T) - 2 * a * b**2 * (a * c) - 2 * a**2 * b * (b * c) + a**2 * b**2 * c
-        )  # fmt: skip
         variance = c / (c - 1) ** 3 * (squares - w_sum**2 / c)
-        pairs = ~np.eye(len(x), dtype=bool)
-        total = (correlation[pairs] ** 2).sum()
-        share = min(max(variance[pairs].sum() / total, 0.0), 1.0) if total > 0 else 1.0
+        for matrix in (variance, correlation):
+            np.fill_diagonal(matrix, 0)
+        total = (correlation**2).sum()
+        share = min(max(variance.sum() / total, 0.0), 1.0) if total > 0 else 1.0
         correlation = (1 - share) * correlation
     own = np.diag(c)
     np.fill_diagonal(correlation, own / (own - 1))  # also of a series whose variance was raised
     return correlation * np.outer(scale, scale)  # type: ignore[no-any-return]
+
+
+def _products(x: Array, there: Array, c: Array, shrink: bool) -> tuple[Array, Array]:
+    """Σ w and, to shrink, Σ w² over the times that two series share."""
+    product = x @ x.T
+    x2 = x**2
+    if there.all():  # the means over the shared times are those of each series: 0
+        return product, x2 @ x2.T if shrink else product
+    a = (x @ there.T) / c  # the mean of i over the times that it shares with j
+    b = a.T
+    w_sum = product - c * a * b
+    if not shrink:
+        return w_sum, w_sum
+    x2_there, x2_x = x2 @ there.T, x2 @ x.T
+    return w_sum, (
+        x2 @ x2.T - 2 * b * x2_x - 2 * a * x2_x.T + b**2 * x2_there + a**2 * x2_there.T
+        + 4 * a * b * product - 2 * a * b**2 * (a * c) - 2 * a**2 * b * (b * c) + a**2 * b**2 * c
+    )  # fmt: skip
