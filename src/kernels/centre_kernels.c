@@ -7,15 +7,9 @@
  * a quasidefinite system as sparse as the rows. A whole step leaves r = 0. With the same matrix the third derivatives
  * make the error a third power (Chebyshev's method): −φ''' dv²/2 beside φ' on the right side gives what is added to the
  * step. */
-#include "kernels/centre_kernels.h"
-
-#include "kernels/kernels.h"
-#include "kernels/lanes.h"
-#include "kernels/variant.h"
+#include "kernels/centre_lanes.h"
 
 enum { MOST_STEPS = 12 };
-
-#define EACH_PART for (size_t p = 0; p < PARTS; p++)
 
 typedef struct search {
     const hcri_centre_system *system;
@@ -70,17 +64,6 @@ static inline void extend(const hcri_centre_system *of, const double *x, int add
     }
 }
 
-/* The tightest limits of node i in a part of the samples. */
-static inline void between(const hcri_centre_system *system, const double *limit, size_t i, lanes *low, lanes *high) {
-    size_t k = system->limit[2 * i];
-    *low = spread(-__builtin_inf());
-    *high = spread(__builtin_inf());
-    for (; k < system->limit[2 * i + 1]; k++)
-        *low = lanes_max(load(limit + 8 * k), *low);
-    for (; k < system->limit[2 * i + 2]; k++)
-        *high = lanes_min(load(limit + 8 * k), *high);
-}
-
 /* Each node's value begins as the guess has it, where that is far enough inside. */
 static void begin_inside(const search *of) {
     static const double share = 0.1, most = 1e300;
@@ -94,7 +77,10 @@ static void begin_inside(const search *of) {
             const lanes width = high - low, value = load(s.value + l);
             const lanes within =
                 lanes_if_more(spread(most), width, share * width, spread(system.scale * system.length[i]));
-            const lanes inside = lanes_max(lanes_min(value, high - within), low + within);
+            lanes inside = lanes_max(lanes_min(value, high - within), low + within);
+            if (s.at->equal != NULL && i >= system.columns)
+                inside = lanes_if_more(load(s.at->equal + l - 8 * system.columns), spread(0),
+                                       load(s.at->goal + l - 8 * system.columns), inside);
             store(s.low + l, lanes_max(low, spread(-most)));
             store(s.high + l, lanes_min(high, spread(most)));
             store(s.value + l, inside);
@@ -142,6 +128,29 @@ static inline void add_right(const search *s, const hcri_centre_system *system, 
     }
 }
 
+/* Rows that are equalities: with v = a·f − r where they should be, z = multiplier + weight (r + a·df). The larger the
+ * weight the less of r one step leaves; the multiplier takes what would hold it away. */
+static void add_equalities(const search *of) {
+    static const double large = 1e8, tiny = 1e-290;
+    const search s = *of;
+    const hcri_centre_system system = *s.system;
+    const double *equal = s.at->equal, *multiplier = s.at->multiplier;
+    const lanes least = spread(1 / (system.scale * system.scale));
+    for (size_t r = 0; r < system.nodes - system.columns; r++)
+        for (size_t l = 8 * r, p = 0; p < PARTS; p++, l += WIDTH) {
+            lanes sum = spread(tiny);
+            if (!any(load(equal + l) > 0))
+                continue;
+            for (size_t k = system.start[r]; k < system.start[r + 1]; k++) {
+                const lanes curve = load(s.diagonal + 8 * (size_t)system.at[k] + WIDTH * p);
+                sum += system.value[k] * system.value[k] / lanes_if_more(curve, spread(0), curve, least);
+            }
+            const size_t to = l + 8 * system.columns;
+            store(s.curve + to, lanes_fused(load(equal + l), large / sum, load(s.curve + to)));
+            store(s.slope + to, load(s.slope + to) + load(multiplier + l));
+        }
+}
+
 /* The system, from the derivatives. */
 static void assemble(const search *of) {
     static const double none = 1e-300, held = 1e300;
@@ -159,6 +168,8 @@ static void assemble(const search *of) {
             store(s.diagonal + to, lanes_fused(1 - moves, spread(held), diagonal));
             store(s.step + to, -moves * right);
         }
+    if (s.at->equal != NULL)
+        add_equalities(of);
     for (size_t l = 0; l < 8 * system.shared; l += WIDTH)
         store(s.entry + l, spread(0));
     for (size_t r = 0; r < system.pairs; r++) {
@@ -368,13 +379,22 @@ static void move(const search *of, const lanes share[PARTS]) {
             store(s.value + l, lanes_fused(share[p], load(s.change + l), load(s.value + l)));
             store(s.rest + l, (1 - share[p]) * load(s.rest + l));
         }
+    for (size_t r = 0; s.at->equal != NULL && r < system.nodes - system.columns; r++)
+        for (size_t l = 8 * r, i = 8 * (system.columns + r), p = 0; p < PARTS; p++, l += WIDTH, i += WIDTH) {
+            const lanes change = load(s.change + i), by = share[p] * load(s.at->equal + l),
+                        weight = r < system.pairs ? load(s.curve + i) : 1 / load(s.curve + i);
+            store(s.value + i, lanes_fused(-by, change, load(s.value + i)));
+            store(s.rest + i, lanes_fused(by, change, load(s.rest + i)));
+            store(s.at->multiplier + l, lanes_fused(by * weight, change, load(s.at->multiplier + l)));
+        }
     for (size_t j = 0; j < system.columns; j++)
         for (size_t l = 8 * (size_t)system.place[j], p = 0; p < PARTS; p++, l += WIDTH)
             store(s.at->f + l, lanes_fused(share[p], load(s.step + l), load(s.at->f + l)));
 }
 
 static void find(const hcri_centre_system *system, const hcri_eight_centres *at, hcri_centre_search found[8]) {
-    static const double enough = 1e-4; /* of a step, which leaves its third power */
+    /* Of a step, which leaves its third power; and of equalities 1e-8 of it. */
+    const double enough = at->equal == NULL ? 1e-4 : 1e-7;
     static const double near = 0.25, furthest = 0.7, within = 0.5;
     const search s = begin(system, at);
     const lanes zero = spread(0), one = spread(1);
@@ -429,79 +449,6 @@ static void find(const hcri_centre_system *system, const hcri_eight_centres *at,
                                                     : HCRI_CENTRE_NOT_SO;
 }
 
-static int meet(const hcri_centre_system *of, double share, const double *limit, double *met, double *lower) {
-    const hcri_centre_system system = *of;
-    const lanes zero = spread(0), one = spread(1);
-    int any_met = 0;
-    for (size_t i = 0; i < system.nodes; i++)
-        for (size_t l = 8 * i, p = 0; p < PARTS; p++, l += WIDTH) {
-            lanes low, high;
-            between(&system, limit + WIDTH * p, i, &low, &high);
-            const lanes near = share * lanes_max(lanes_abs(low), lanes_abs(high)), gap = high - low;
-            /* Without a limit both are infinite, and nothing is more than infinity. */
-            const lanes apart = lanes_if_more(gap, near, one, zero),
-                        open = lanes_if_more(gap, spread(1e300), one, apart);
-            const lanes found = lanes_if_more(-near, gap, -one, one - open);
-            store(met + l, found);
-            store(lower + l, low);
-            any_met |= any(found != zero);
-        }
-    return any_met;
-}
-
-static void limits(size_t count, const uint32_t *row, const double *constant, const double *factor,
-                   const hcri_rows *shift, const double *x, double *moved, double *limit) {
-    for (size_t r = 0; r < shift->count; r++) {
-        lanes sum[PARTS];
-        EACH_PART
-        sum[p] = spread(0);
-        for (size_t k = shift->start[r]; k < shift->start[r + 1]; k++)
-            EACH_PART
-        sum[p] = lanes_fused(spread(shift->values[k]), load(x + 8 * (size_t)shift->columns[k] + WIDTH * p), sum[p]);
-        EACH_PART
-        store(moved + 8 * r + WIDTH * p, sum[p]);
-    }
-    for (size_t k = 0; k < count; k++)
-        EACH_PART {
-            const lanes whole = spread(constant[k]);
-            const lanes at = row[k] < shift->count ? whole - load(moved + 8 * (size_t)row[k] + WIDTH * p) : whole;
-            store(limit + 8 * k + WIDTH * p, spread(factor[k]) * at);
-        }
-}
-
-static void measure(const hcri_centre_system *of, const double *safe, const hcri_eight_centres *at, double spare[8],
-                    double room[8]) {
-    const hcri_centre_system system = *of;
-    lanes least_spare[PARTS], least_room[PARTS], none[PARTS];
-    EACH_PART {
-        least_spare[p] = least_room[p] = spread(__builtin_inf());
-        none[p] = spread(0);
-    }
-    for (size_t i = 0; i < system.nodes; i++) {
-        lanes value[PARTS], least[PARTS];
-        EACH_PART {
-            value[p] = load(at->value + 8 * i + WIDTH * p);
-            none[p] += value[p] - value[p];
-            least[p] = spread(__builtin_inf());
-        }
-        for (size_t k = system.limit[2 * i]; k < system.limit[2 * i + 2]; k++) {
-            const int is_upper = k >= system.limit[2 * i + 1];
-            EACH_PART {
-                const lanes limit = load(at->limit + 8 * k + WIDTH * p);
-                const lanes distance = is_upper ? limit - value[p] : value[p] - limit;
-                least[p] = lanes_min(distance, least[p]);
-                least_spare[p] = lanes_min(distance - spread(safe[k]), least_spare[p]);
-            }
-        }
-        EACH_PART
-        least_room[p] = lanes_min(spread(1 / system.length[i]) * least[p], least_room[p]);
-    }
-    EACH_PART {
-        store(spare + WIDTH * p, least_spare[p] + none[p]);
-        store(room + WIDTH * p, least_room[p] + none[p]);
-    }
-}
-
 extern const hcri_centre_kernels HCRI_JOIN(hcri_centre_, HCRI_VARIANT);
 const hcri_centre_kernels HCRI_JOIN(hcri_centre_, HCRI_VARIANT) = {
-    .search = find, .measure = measure, .limits = limits, .meet = meet};
+    .search = find, .measure = centre_measure, .limits = centre_limits, .meet = centre_meet};

@@ -32,6 +32,9 @@ typedef struct hcri_eight_centres {
     double *f;             /* by place, where that is a column's: a guess, which becomes the centre */
     double *value;         /* of nodes: becomes their values there */
     double *scratch;
+    const double *equal; /* NULL; or of rows 1 for one without limits that has … */
+    const double *goal;  /* … this value, near which it is … */
+    double *multiplier;  /* … and 0, which becomes what holds it there; else 0 */
 } hcri_eight_centres;
 
 typedef enum hcri_centre_search {

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "region/centre_plan.h"
 #include "region/sample_problem.h"
 
 /* The sample at a centre; low and high are what the limits leave each column. A column that isn't at those, where rows
@@ -63,6 +64,15 @@ void hcri_sample_row_by_parameters(const hcri_sample *s, size_t r, const double 
                 whole[affine->map.columns[t]] += whole[affine->dependent[d]] * affine->map.values[t];
 }
 
+/* 1 where nothing is held, and there is a plan. */
+static int is_plain(const hcr_region *region, const double *is_free) {
+    const size_t flags = hcri_centres_flags(region);
+    int plain = region->centres->plan != NULL;
+    for (size_t k = 0; plain && is_free != NULL && k < flags; k++)
+        plain = is_free[k] != 0;
+    return plain;
+}
+
 /* The centre is where F = Σ g_i/s_i + pull (f − O) = 0, so that H df = −∂F/∂x dx with its Hessian H. With H w = bar
  *     x_bar = −w'∂F/∂x = −Σ (w·g_i/s_i² ∂c_i/∂x + ∂(w·g_i)/∂x / s_i) + pull (dO/dx)'w,
  * of which the second term is there for products of outputs and parameters alone: since c_i is bilinear it is the
@@ -72,6 +82,8 @@ void hcri_centres_vjp(const hcr_region *region, const double *point, const doubl
                       double *scratch) {
     const size_t n = region->set.n, outputs = region->set.outputs;
     double *here = scratch, *shifted = scratch + n, *there = scratch + 2 * n;
+    if (is_plain(region, is_free) && hcri_centre_plan_vjp(region, point, bar, x_bar, scratch, scratch + n))
+        return;
     hcri_sample s = begin_at(region, point, is_free, scratch + 3 * n);
     const hcri_barrier *barrier = &s.centres->barrier;
     const hcri_barrier_problem problem = hcri_sample_problem(&s, point);
@@ -121,6 +133,8 @@ void hcri_centres_jvp(const hcr_region *region, const double *point, const doubl
                       double *dot, double *scratch) {
     const size_t n = region->set.n, outputs = region->set.outputs;
     double *here = scratch;
+    if (is_plain(region, is_free) && hcri_centre_plan_jvp(region, point, x_dot, dot, scratch, scratch + n))
+        return;
     hcri_sample s = begin_at(region, point, is_free, scratch + 3 * n);
     const hcri_barrier *barrier = &s.centres->barrier;
     const hcri_barrier_problem problem = hcri_sample_problem(&s, point);

@@ -14,7 +14,7 @@ typedef struct planning {
     const hcr_allocator *memory;
     uint32_t *node; /* of each of the barrier's nodes the system's */
     size_t *limit;  /* the system's, and of each side the next place */
-    uint32_t *row;
+    uint32_t *row, *source;
     double *constant, *factor, *safe;
 } planning;
 
@@ -87,6 +87,7 @@ static void take(const planning *at, size_t i, int is_upper, int counts) {
     const size_t k = (*place)++;
     double size = fabs(limit);
     at->row[k] = HCRI_OF_COLUMN;
+    at->source[k] = (uint32_t)(2 * i) + (uint32_t)is_upper;
     at->constant[k] = limit;
     at->factor[k] = 1 / times;
     if (i >= columns) {
@@ -117,6 +118,7 @@ static hcr_status take_limits(planning *at, hcr_error *error) {
         at->limit[k + 1] += at->limit[k];
     const size_t limits = at->limit[sides];
     at->row = hcri_allocate(at->memory, limits, sizeof *at->row);
+    at->source = hcri_allocate(at->memory, limits, sizeof *at->source);
     at->constant = hcri_allocate(at->memory, limits, sizeof *at->constant);
     at->factor = hcri_allocate(at->memory, limits, sizeof *at->factor);
     at->safe = hcri_allocate(at->memory, limits, sizeof *at->safe);
@@ -126,6 +128,8 @@ static hcr_status take_limits(planning *at, hcr_error *error) {
         at->limit[k] = at->limit[k - 1];
     at->limit[0] = 0;
     plan->row = at->row;
+    plan->source = at->source;
+    plan->node = at->node;
     plan->constant = at->constant;
     plan->factor = at->factor;
     plan->safe = at->safe;

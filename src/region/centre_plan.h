@@ -10,6 +10,8 @@ typedef struct hcri_centre_plan {
     hcri_pool memory;
     hcri_centre_system system;
     const uint32_t *column; /* of each entry of the system's rows */
+    const uint32_t *node;   /* of each of the barrier's nodes the system's */
+    const uint32_t *source; /* of each limit: 2 i, or 2 i + 1 for an upper one, of the barrier's column or row i */
     /* Limit k is factor_k (constant_k − what the parameters add to row_k); HCRI_OF_COLUMN: they add nothing. */
     const uint32_t *row;
     const double *constant, *factor;
@@ -25,6 +27,17 @@ typedef struct hcri_centre_plan {
  * MEMORY. */
 hcr_status hcri_centre_plan_make(const hcr_region *region, hcri_centres *centres, hcr_error *error);
 void hcri_centre_plan_release(hcri_centre_plan *plan, const hcr_allocator *allocator);
+/* Centres of up to eight problems with the region's rows, each from its f, where found[l] becomes 1: of others, those
+ * in which something is near or that take more steps, f is left. For regions with a plan. */
+void hcri_centres_search(const hcr_region *region, size_t count, const hcri_barrier_problem *problem, double *const *f,
+                         int *found, double *scratch);
+/* plan_derivatives.c: as hcri_centres_vjp and hcri_centres_jvp, of a sample that holds nothing; 0: something is so near
+ * that these are needed, and nothing was changed. f: as many numbers as there are columns. */
+int hcri_centre_plan_vjp(const hcr_region *region, const double *point, const double *bar, double *x_bar, double *f,
+                         double *scratch);
+int hcri_centre_plan_jvp(const hcr_region *region, const double *point, const double *x_dot, double *dot, double *f,
+                         double *scratch);
+size_t hcri_centre_plan_derivative_scratch(const hcr_region *region);
 /* Numbers of scratch. */
 size_t hcri_centre_plan_scratch(const hcr_region *region);
 

@@ -11,6 +11,7 @@ typedef struct eight {
     const hcri_centre_plan *plan;
     const hcri_centre_samples *samples;
     double *x, *moved, *limit, *f, *value, *moves, *towards, *met, *low;
+    double *equal, *goal, *multiplier; /* of rows */
     double *scratch;
     int any_met;
 } eight;
@@ -22,7 +23,7 @@ size_t hcri_centre_plan_scratch(const hcr_region *region) {
         return 0;
     const hcri_centre_system *system = &plan->system;
     return 8 * (region->set.n - region->set.outputs + centres->shift.count + system->limit[2 * system->nodes] +
-                system->columns + 2 * system->ldl.size + 3 * system->nodes) +
+                system->columns + 2 * system->ldl.size + 3 * system->nodes + 3 * (system->nodes - system->columns)) +
            hcri_centre_numbers(system);
 }
 
@@ -41,7 +42,10 @@ static eight begin(const hcr_region *region, const hcri_centre_samples *samples,
                 {&e.towards, system->ldl.size},
                 {&e.value, system->nodes},
                 {&e.met, system->nodes},
-                {&e.low, system->nodes}};
+                {&e.low, system->nodes},
+                {&e.equal, system->nodes - system->columns},
+                {&e.goal, system->nodes - system->columns},
+                {&e.multiplier, system->nodes - system->columns}};
     for (size_t k = 0; k < sizeof part / sizeof *part; k++) {
         *part[k].numbers = scratch;
         scratch += 8 * part[k].count;
@@ -111,15 +115,20 @@ static hcri_centre_search hold(const eight *e, size_t lane) {
     return HCRI_CENTRE_FOUND;
 }
 
+/* 1 where nothing is so near that it may take more care. */
+static int is_roomy(const hcr_region *region, double spare, double room) {
+    static const double least = 0x1p-10; /* of the largest ball */
+    return spare > 0 && room > least * region->inradius;
+}
+
 /* What is found of one sample. */
 static hcri_centre_found put(const eight *e, size_t lane, double spare, double room) {
-    static const double least = 0x1p-10; /* of the largest ball: what is nearer may take more care */
     const hcr_region *region = e->region;
     const hcri_centres *centres = region->centres;
     double *point = e->samples->point[lane], *is_free = e->samples->is_free[lane];
     const hcri_centre_system *system = &e->plan->system;
     int any_held = 0;
-    if (!(spare > 0 && room > least * region->inradius))
+    if (!is_roomy(region, spare, room))
         return HCRI_CENTRE_IS_HARD;
     const size_t flags = hcri_centres_flags(region);
     for (size_t k = 0; k < flags; k++)
@@ -159,7 +168,7 @@ void hcri_centres_find_some(const hcr_region *region, const hcri_centre_samples 
         begun[l] = e.any_met ? hold(&e, l) : HCRI_CENTRE_FOUND;
         any |= begun[l] == HCRI_CENTRE_FOUND;
     }
-    const hcri_eight_centres at = {e.limit, e.moves, e.towards, e.f, e.value, e.scratch};
+    const hcri_eight_centres at = {e.limit, e.moves, e.towards, e.f, e.value, e.scratch, NULL, NULL, NULL};
     if (any) {
         kernels->search(system, &at, ended);
         kernels->measure(system, e.plan->safe, &at, spare, room);
@@ -169,5 +178,51 @@ void hcri_centres_find_some(const hcr_region *region, const hcri_centre_samples 
         found[l] = how == HCRI_CENTRE_FOUND   ? put(&e, l, spare[l], room[l])
                    : how == HCRI_CENTRE_EMPTY ? HCRI_CENTRE_IS_NONE
                                               : HCRI_CENTRE_IS_HARD;
+    }
+}
+
+/* Of one problem, with entries and rows that are held. */
+static void take_problem(const eight *e, const hcri_barrier_problem *problem, const double *f, size_t lane) {
+    const hcri_centre_plan *plan = e->plan;
+    const hcri_centre_system *system = &plan->system;
+    const hcri_barrier *barrier = &e->region->centres->barrier;
+    const size_t columns = system->columns, limits = system->limit[2 * system->nodes];
+    const double *lower = problem->lower, *upper = problem->upper;
+    for (size_t k = 0; k < limits; k++) {
+        const size_t i = plan->source[k] / 2, is_upper = plan->source[k] % 2;
+        const double limit = lower[i] == upper[i] ? (is_upper ? INFINITY : -INFINITY) : (is_upper ? upper : lower)[i];
+        e->limit[8 * k + lane] = plan->factor[k] * limit;
+    }
+    for (size_t j = 0; j < columns; j++) {
+        const size_t place = 8 * (size_t)system->place[j] + lane;
+        e->moves[8 * j + lane] = lower[j] != upper[j];
+        e->f[place] = lower[j] == upper[j] ? lower[j] : f[j];
+        e->towards[place] = problem->towards == NULL ? 0 : problem->towards[j];
+    }
+    for (size_t node = columns; node < barrier->ldl.size; node++) {
+        const size_t i = columns + barrier->leader[node - columns], row = plan->node[node] - columns;
+        e->equal[8 * row + lane] = lower[i] == upper[i];
+        e->goal[8 * row + lane] = lower[i] == upper[i] ? lower[i] : 0;
+        e->multiplier[8 * row + lane] = 0;
+    }
+}
+
+void hcri_centres_search(const hcr_region *region, size_t count, const hcri_barrier_problem *problem, double *const *f,
+                         int *found, double *scratch) {
+    const hcri_centre_kernels *kernels = hcri_kernels_best()->centre;
+    const hcri_centre_samples none = {.count = 0};
+    const eight e = begin(region, &none, scratch);
+    const hcri_centre_system *system = &e.plan->system;
+    hcri_centre_search how[8];
+    double spare[8], room[8];
+    for (size_t l = 0; l < 8; l++)
+        take_problem(&e, &problem[l < count ? l : count - 1], f[l < count ? l : count - 1], l);
+    const hcri_eight_centres at = {e.limit, e.moves, e.towards, e.f, e.value, e.scratch, e.equal, e.goal, e.multiplier};
+    kernels->search(system, &at, how);
+    kernels->measure(system, e.plan->safe, &at, spare, room);
+    for (size_t l = 0; l < count; l++) {
+        found[l] = how[l] == HCRI_CENTRE_FOUND && is_roomy(region, spare[l], room[l]);
+        for (size_t j = 0; found[l] && j < system->columns; j++)
+            f[l][j] = e.f[8 * (size_t)system->place[j] + l];
     }
 }

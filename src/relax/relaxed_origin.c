@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "kernels/kernels.h"
+#include "region/centre_plan.h"
 #include "region/sample_problem.h"
 #include "relax/relaxation.h"
 
@@ -107,15 +108,9 @@ static int bind_narrow(hcri_relaxing *s, const hcri_sample *sample) {
     return count;
 }
 
-/* The analytic centre of the face, into s->centre; 0: none was found. */
-static int find_centre(hcri_relaxing *s) {
-    const hcr_region *region = s->relaxation->region;
-    memcpy(s->centre, s->point, region->set.n * sizeof *s->centre); /* and the parameters */
-    if (s->elastic.active == s->elastic.n)
-        return 1;
-    if (region->centres == NULL)
-        return 0;
-    hcri_sample sample = hcri_sample_begin(region, s->point, s->centre_scratch);
+/* The sample's limits with their slacks, and what of them has one value in the face. */
+static hcri_sample begin_face(hcri_relaxing *s) {
+    hcri_sample sample = hcri_sample_begin(s->relaxation->region, s->point, s->centre_scratch);
     for (size_t r = 0; r < s->rows.count; r++) {
         const uint32_t at = s->relaxation->place[r];
         if (at == HCRI_NO_SLACK)
@@ -124,18 +119,32 @@ static int find_centre(hcri_relaxing *s) {
         sample.lower[at] -= s->slack[2 * r + 1];
     }
     hold(s, &sample);
-    const hcri_barrier *barrier = &sample.centres->barrier;
+    return sample;
+}
+
+static void take_centre(hcri_relaxing *s, const double *f) {
+    const hcr_region *region = s->relaxation->region;
+    memcpy(s->centre, s->point, region->set.n * sizeof *s->centre); /* and the parameters */
+    for (size_t j = 0; f != NULL && j < region->centres->barrier.columns; j++)
+        s->centre[region->centres->output[j]] = f[j];
+    if (f != NULL)
+        hcri_affine_complete(&region->affine, s->centre);
+}
+
+/* The analytic centre of the face, into s->centre; 0: none was found. */
+static int find_centre(hcri_relaxing *s) {
+    const hcr_region *region = s->relaxation->region;
+    take_centre(s, NULL);
+    if (s->elastic.active == s->elastic.n)
+        return 1;
+    if (region->centres == NULL)
+        return 0;
+    hcri_sample sample = begin_face(s);
     hcri_barrier_problem problem = hcri_sample_problem(&sample, s->point);
     problem.steps = 20;
-    if (!hcri_barrier_centre(barrier, &problem, sample.f, sample.scratch)) {
-        if (bind_narrow(s, &sample) > 0)
-            return find_centre(s);
-        memcpy(s->centre, s->point, region->set.n * sizeof *s->centre);
-        return 0;
-    }
-    for (size_t j = 0; j < barrier->columns; j++)
-        s->centre[sample.centres->output[j]] = sample.f[j];
-    hcri_affine_complete(&region->affine, s->centre);
+    if (!hcri_barrier_centre(&sample.centres->barrier, &problem, sample.f, sample.scratch))
+        return bind_narrow(s, &sample) > 0 ? find_centre(s) : (take_centre(s, NULL), 0);
+    take_centre(s, sample.f);
     return 1;
 }
 
@@ -202,16 +211,20 @@ static double room_of(const hcri_relaxing *s, const double *origin) {
     return 2 * most;
 }
 
-void hcri_relaxed_origin(hcri_relaxing *s) {
-    hcri_elastic *e = &s->elastic;
-    const size_t outputs = s->rows.outputs;
+/* The face. */
+static void begin(hcri_relaxing *s) {
     s->size = 0;
-    for (size_t j = 0; j < outputs; j++)
+    for (size_t j = 0; j < s->rows.outputs; j++)
         s->size = fmax(s->size, fabs(s->point[j]));
-    hcri_elastic_keep_binding(e);
+    hcri_elastic_keep_binding(&s->elastic);
     bind_given_up(s);
     pin(s);
-    s->is_centred = find_centre(s);
+}
+
+/* From the centre of the face to the origin. */
+static void go_inside(hcri_relaxing *s) {
+    hcri_elastic *e = &s->elastic;
+    const size_t outputs = s->rows.outputs;
     bind_met(s);
     for (size_t i = 0; i < e->active; i++) /* sides that were given up have their room */
         s->by_row[i] = s->pinned[e->side[i] / 2] || e->state[e->side[i]] == HCRI_SIDE_GIVEN_UP ? 0 : -1;
@@ -228,6 +241,38 @@ void hcri_relaxed_origin(hcri_relaxing *s) {
             s->centre[j] = s->point[j];
     }
     s->room = room_of(s, s->centre);
+}
+
+void hcri_relaxed_origin(hcri_relaxing *s) {
+    begin(s);
+    s->is_centred = find_centre(s);
+    go_inside(s);
+}
+
+void hcri_relaxed_origins(size_t count, hcri_relaxing *const *some, double *scratch) {
+    hcri_barrier_problem problem[HCRI_RELAXED_AT_ONCE];
+    double *f[HCRI_RELAXED_AT_ONCE];
+    int found[HCRI_RELAXED_AT_ONCE];
+    size_t wanted = 0, at = 0;
+    for (size_t k = 0; k < count; k++) {
+        begin(some[k]);
+        if (some[k]->elastic.active == some[k]->elastic.n)
+            continue;
+        const hcri_sample sample = begin_face(some[k]);
+        problem[wanted] = hcri_sample_problem(&sample, some[k]->point);
+        f[wanted++] = sample.f;
+    }
+    if (wanted > 0)
+        hcri_centres_search(some[0]->relaxation->region, wanted, problem, f, found, scratch);
+    for (size_t k = 0; k < count; k++) {
+        hcri_relaxing *s = some[k];
+        const int is_wanted = s->elastic.active != s->elastic.n, is_found = is_wanted && found[at];
+        if (is_found)
+            take_centre(s, f[at]);
+        at += (size_t)is_wanted;
+        s->is_centred = is_found ? 1 : find_centre(s);
+        go_inside(s);
+    }
 }
 
 int hcri_relaxed_origin_is_inside(const hcri_relaxing *s) {
