@@ -58,7 +58,10 @@ def numeric(frame: Any) -> list[Any]:
     """The columns that hold numbers; truth values aren't numbers here."""
     if _is_polars(frame):
         return [name for name, kind in frame.schema.items() if kind.is_numeric()]
-    return [name for name, kind in zip(frame.columns.tolist(), frame.dtypes.tolist(), strict=True) if _is_number(kind)]
+    names = frame.columns.tolist()
+    few = len(names) < 10  # all types at once cost as much as those of ten columns
+    kinds = [frame[name].dtype for name in names] if few else frame.dtypes.tolist()
+    return [name for name, kind in zip(names, kinds, strict=True) if _is_number(kind)]
 
 
 def _is_number(kind: Any) -> bool:

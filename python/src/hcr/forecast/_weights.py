@@ -6,7 +6,7 @@ through trace minimization, 2019; the shrinkage is that of Schäfer and Strimmer
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -30,7 +30,7 @@ def covariance(method: Method, sums: Array, residuals: Array | None) -> Array:
     known = np.where(there, residuals, 0.0)
     if method == "wls_var":
         return _raised((known**2).sum(axis=1) / count)
-    return _shrunk(known, there.astype(float), method == "mint_shrink")
+    return _shrunk(known, there, method == "mint_shrink")
 
 
 def _raised(variance: Array) -> Array:
@@ -46,13 +46,15 @@ def _shrunk(known: Array, there: Array, shrink: bool) -> Array:
     c/(c − 1) mean(w), its variance c/(c − 1)³ Σ (w − mean(w))². The share that is taken off is the sum of those
     variances over all pairs, divided by that of the squared correlations.
     """
-    x = known - there * (known.sum(axis=1) / there.sum(axis=1))[:, None]
-    scale = np.sqrt(_raised((x**2).sum(axis=1) / there.sum(axis=1)))
+    own = there.sum(axis=1)
+    x = known - there * (known.sum(axis=1) / own)[:, None]
+    scale = np.sqrt(_raised((x**2).sum(axis=1) / own))
     x = x / scale[:, None]
-    c = there @ there.T
-    if (c < 2).any():
+    shared = there.astype(float)
+    c = float(own[0]) if there.all() else shared @ shared.T
+    if np.min(c) < 2:
         raise make("data", "two series have fewer than 2 residuals at the same times: use wls_var")
-    w_sum, squares = _products(x, there, c, shrink)
+    w_sum, squares = _products(x, shared, c, shrink)
     correlation = w_sum / (c - 1)
     if shrink:
         variance = c / (c - 1) ** 3 * (squares - w_sum**2 / c)
@@ -61,16 +63,15 @@ def _shrunk(known: Array, there: Array, shrink: bool) -> Array:
         total = (correlation**2).sum()
         share = min(max(variance.sum() / total, 0.0), 1.0) if total > 0 else 1.0
         correlation = (1 - share) * correlation
-    own = np.diag(c)
     np.fill_diagonal(correlation, own / (own - 1))  # also of a series whose variance was raised
     return correlation * np.outer(scale, scale)  # type: ignore[no-any-return]
 
 
-def _products(x: Array, there: Array, c: Array, shrink: bool) -> tuple[Array, Array]:
-    """Σ w and, to shrink, Σ w² over the times that two series share."""
+def _products(x: Array, there: Array, c: Any, shrink: bool) -> tuple[Array, Array]:
+    """Σ w and, to shrink, Σ w² over the c times that two series share."""
     product = x @ x.T
     x2 = x**2
-    if there.all():  # the means over the shared times are those of each series: 0
+    if np.ndim(c) == 0:  # all times: the means over those that two share are those of each series, 0
         return product, x2 @ x2.T if shrink else product
     a = (x @ there.T) / c  # the mean of i over the times that it shares with j
     b = a.T
