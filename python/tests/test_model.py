@@ -200,7 +200,7 @@ def test_samples(tmp_path):
 
 def test_blends(tmp_path):
     """Of a real kind of series: inside exactly, no worse on the validation rows than its members, the same from a
-    file; other frameworks refuse it."""
+    file, and up to float32's rounding in torch."""
     random = np.random.default_rng(5)
     hours = np.arange(700)
     series = 2 + np.sin(hours * 2 * np.pi / 24) + 0.1 * random.standard_normal(700)
@@ -222,6 +222,11 @@ def test_blends(tmp_path):
         hcr.fit(region, X, Y, blend=["best"])
     with pytest.raises(hcr.Error, match="can't be blended"):
         hcr.fit(region, X, Y, blend=["hcr", "simple"])
-    pytest.importorskip("torch")
+    torch = pytest.importorskip("torch")
+    rows = np.concatenate([X, 3 * random.standard_normal((10_000, 48))]).astype(np.float32)
+    with torch.no_grad():
+        found = blend.to_torch()(torch.from_numpy(rows)).numpy()
+    assert region.check(found).all()
+    np.testing.assert_allclose(found, blend.predict(rows, single=True), atol=2e-5)
     with pytest.raises(hcr.Error, match="a blend of several models is no single network"):
-        blend.to_torch()
+        hcr.torch.Network(blend)

@@ -126,6 +126,30 @@ def test_models(encoder, head, random, tmp_path):
     assert np.isnan(got[:2]).all()
 
 
+@pytest.mark.parametrize("moving", [False, True])
+def test_blends(moving, random):
+    """The mean of the members as the library has it, up to the rounding of their float32 layers; inside at tolerance 0,
+    far from the rows of the training too."""
+    X = random.random((200, 6))
+    text = "var y[3]\nparam top in [0.3, 0.9]\n0 <= y <= top\n" if moving else "var y[3]\n0 <= y <= 0.9\n"
+    region = hcr.Region(text + "abs(diff(y)) <= 0.4\nsum(y) <= 1.7")
+    columns = {"parameters": 0.3 + 0.6 * X[:, :1]} if moving else {}
+    heads = ["hcr-contract", "hcr-soften", "hcr-direct"]
+    model = hcr.fit(region, X, X[:, :3] / 2, blend=heads, members=4, epochs=5, hidden=8, validation=0.2, **columns)
+    rows = random.standard_normal((10_000, 6)) * 10.0 ** random.uniform(-1, 6, (10_000, 1))
+    rows = np.concatenate([X, rows]).astype(np.float32)
+    x = random.uniform(0.3, 0.9, (len(rows), 1)).astype(np.float32) if moving else None
+    given = {"input": rows} | ({"x": x} if moving else {})
+    got = session(hcr.onnx.export(model)).run(None, given)[0]
+    assert region.check(got, x).all()
+    near = slice(len(X))
+    want = model.predict(rows[near], None if x is None else x[near], single=True)
+    np.testing.assert_allclose(got[near], want, atol=2e-5)
+    seasonal = hcr.fit(region, X, X[:, :3] / 2, blend=heads, season=3, epochs=1, hidden=8, **columns)
+    with pytest.raises(hcr.UnsupportedError, match="seasonal"):
+        hcr.onnx.export(seasonal)
+
+
 def test_other_kinds_are_refused_by_name():
     for name in ("lmi", "expression", "union"):
         with pytest.raises(hcr.UnsupportedError, match=name):

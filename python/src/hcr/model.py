@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-import json
 import os
 import pathlib
-import struct
 import tempfile
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, NamedTuple, overload
@@ -18,6 +16,7 @@ from . import _library
 from ._arrays import Array, address, as_bytes, doubles, names_of, row_count, rows, whole
 from ._maps import Bad, known_bad
 from ._records import Outcome
+from ._tensors import read_tensors
 from .errors import InvalidError, make
 from .region import Region, needs_region
 
@@ -224,10 +223,11 @@ class Model:
         return read_tensors(self.to_bytes())
 
     def to_torch(self) -> Any:
-        """The model as an `hcr.torch.Network`, for training on or to be part of another."""
-        from .torch import Network
+        """The model as an `hcr.torch.Network`, a blend as an `hcr.torch.Blend`, for training on or to be part of
+        another."""
+        from .torch import Blend, Network
 
-        return Network(self)
+        return Blend(self) if "members" in self.tensors()[1] else Network(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _unpickle, (self.to_bytes(), self.report)
@@ -265,20 +265,6 @@ def load_model(path: str | os.PathLike[str]) -> Model:
         hcr.InvalidError: it is damaged or of another format.
     """
     return Model(_library.create("hcr_model_load", os.fsencode(path)))
-
-
-def read_tensors(content: bytes) -> tuple[dict[str, Array], dict[str, str]]:
-    """What is in the bytes of a safetensors file."""
-    (length,) = struct.unpack_from("<Q", content)
-    header = json.loads(content[8 : 8 + length])
-    metadata = header.pop("__metadata__", {})
-    types = {"F32": "<f4", "F64": "<f8", "U8": "u1"}
-    tensors = {}
-    for name, entry in header.items():
-        begin, end = entry["data_offsets"]
-        data = content[8 + length + begin : 8 + length + end]
-        tensors[name] = np.frombuffer(data, types[entry["dtype"]]).reshape(entry["shape"]).copy()
-    return tensors, metadata
 
 
 def fit(

@@ -9,6 +9,7 @@ scales and judges its inputs itself, the origin.
 from __future__ import annotations
 
 import functools
+import operator
 import os
 import sys
 from typing import TYPE_CHECKING, Any, Literal, cast
@@ -20,6 +21,7 @@ from onnx import TensorProto, helper, numpy_helper
 from . import _formulas
 from ._arrays import Array
 from ._library import __version__
+from ._tensors import Member, members_of
 from .errors import make
 from .model import Model
 from .region import Region
@@ -353,12 +355,25 @@ def _scaled(graph: _Graph, x: _Value, tensors: dict[str, Array], steps: int) -> 
 
 
 def _model(graph: _Graph, model: Model, x: _Value, given: _Value | None) -> _Value:
-    """A model of the C trainer. Its layers are float32, as there."""
+    """A model of the C trainer. Of a blend the mean of the members, as a step from the origin that ends inside."""
     tensors, metadata = model.tensors()
-    if "members" in metadata:
-        raise make("unsupported", "a blend of several models has no graph: export a model of one member")
     if model.parameter_columns is not None:
         given = graph.gather(x, np.array(model.parameter_columns))
+    members = members_of(tensors, metadata)
+    if len(members) == 1:
+        return _member(graph, model, members[0], x, given)
+    if metadata["season"] != "0":
+        raise make("unsupported", "an ONNX graph can't have a seasonal member, which is a nearest point: blend without")
+    parts = [graph.from_result(_member(graph, model, one, x, given)) * one.share for one in members if one.share]
+    mean = functools.reduce(operator.add, parts)
+    maps = _maps(model.region, graph)
+    step = mean - (model.region.origin if given is None else graph.from_result(_origin(graph, maps, given)))
+    return graph.map(maps, "contract", graph.from_result(graph.cast(step, graph.result)), given)
+
+
+def _member(graph: _Graph, model: Model, member: Member, x: _Value, given: _Value | None) -> _Value:
+    """A model, or a member of a blend. Its layers are float32, as there."""
+    _, tensors, metadata = member
     n, steps = model.region.n, model.inputs // len(tensors["input.mean"])
     scaled, bad = _scaled(graph, x, tensors, steps)
     if metadata["encoder"] == "lstm":

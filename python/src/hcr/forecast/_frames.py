@@ -83,8 +83,8 @@ def matrix(frame: Any, names: Sequence[Any]) -> Array:
     else:
         part = frame[names[0]] if len(names) == 1 else _columns(frame, names)
         array = part.to_numpy()
-        of_numbers = array.dtype.kind in "iuf"
-        if not of_numbers:  # types of pandas' own, or none of numbers
+        of_numbers, narrow = array.dtype.kind in "iuf", array.dtype == np.float32
+        if not of_numbers or (narrow and len(names) > 1):  # types of pandas' own or several types, or none of numbers
             kinds = {part.dtype} if len(names) == 1 else set(part.dtypes.tolist())
             of_numbers = all(map(_is_number, kinds))
             narrow = {str(kind).lower() for kind in kinds} == {"float32"}

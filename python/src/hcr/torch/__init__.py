@@ -11,9 +11,10 @@ from .c_export import export_c
 from .cvxpy_layer import CvxpyLayer
 from .functions import contract, decode, encode, gauge, minimise, project, soften, soften_inverse
 from .modules import Constrain, HCRHead
-from .network import Network
+from .network import Blend, Network
 
 __all__ = [
+    "Blend",
     "Constrain",
     "CvxpyLayer",
     "HCRHead",

@@ -1,4 +1,4 @@
-"""A model of the C trainer as a torch module."""
+"""Models of the C trainer as torch modules."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor, nn
 
+from .._tensors import members_of
 from ..errors import make
 from .functions import decode, gauge, origin
 from .modules import _MAPS, _Bound
@@ -20,6 +21,7 @@ class Network(_Bound):
 
     Args:
         model: the model.
+        member: of a blend, the number of the member.
 
     Shapes: (…, inputs) → (…, n), in the type of the weights. Rows with a NaN or an infinity give NaN. The
     parameters of the region, (…, p), are a second argument where the model was given them apart.
@@ -32,10 +34,11 @@ class Network(_Bound):
     target_deviation: Tensor
     origin: Tensor
 
-    def __init__(self, model: Model) -> None:
-        tensors, metadata = model.tensors()
-        if "members" in metadata:
-            raise make("unsupported", "a blend of several models is no single network: train its members one by one")
+    def __init__(self, model: Model, member: int | None = None) -> None:
+        members = members_of(*model.tensors())
+        if member is None and len(members) > 1:
+            raise make("unsupported", "a blend of several models is no single network: hcr.torch.Blend takes it")
+        _, tensors, metadata = members[member or 0]
         self.head_kind = metadata["head"]
         kinds = {"hcr-contract": "contract", "hcr-soften": "soften", "hcr-project": "project"}
         super().__init__(model.region, kinds.get(self.head_kind, "decode"))  # type: ignore[arg-type]
@@ -100,3 +103,54 @@ class Network(_Bound):
             radius = torch.sigmoid(outputs[..., n:])
             return decode(torch.cat((values, radius), -1).to(precise), self.region, x)
         return _MAPS[self.kind](values.to(precise), self.region, x)
+
+
+class Blend(_Bound):
+    """A blend that `hcr.fit` or ``hcr fit`` trained: the weighted mean of its members, exactly inside.
+
+    Args:
+        model: the blend.
+
+    Attributes:
+        members: a `Network` each.
+        shares: their weights in the mean, and that of the seasonal member, where there is one.
+
+    Shapes are those of `Network`.
+    """
+
+    _exact = ("shares", "origin")
+    shares: Tensor
+    origin: Tensor
+
+    def __init__(self, model: Model) -> None:
+        super().__init__(model.region, "contract")
+        tensors, metadata = model.tensors()
+        if "members" not in metadata:
+            raise make("unsupported", "the model isn't a blend: hcr.torch.Network takes it")
+        self.members = nn.ModuleList(Network(model, k) for k in range(int(metadata["members"])))
+        self.season, self.levels = int(metadata["season"]), len(model.quantiles or [0])
+        self.register_buffer("shares", torch.tensor(tensors["shares"], dtype=torch.float64))
+        self.register_buffer("origin", torch.tensor(model.region.origin))
+        self.parameter_columns = None if model.parameter_columns is None else list(model.parameter_columns)
+
+    def forward(self, inputs: Tensor, x: Tensor | None = None) -> Tensor:
+        if x is None and self.parameter_columns is not None:
+            x = inputs[..., self.parameter_columns]
+        parts = [member(inputs, x) for member in self.members]
+        precise = parts[0].dtype
+        x = None if x is None else x.to(precise)
+        if self.season:
+            parts.append(_MAPS["project"](self._repeated(inputs).to(precise), self.region, x))
+        wide = self.origin.dtype
+        mean = torch.stack([part.to(wide) for part in parts], -1) @ self.shares
+        place = self.origin if x is None else origin(x.to(wide), self.region)
+        return _MAPS["contract"]((mean - place).to(precise), self.region, x)  # type: ignore[no-any-return]
+
+    def _repeated(self, inputs: Tensor) -> Tensor:
+        """For each output the mean of the inputs whole seasons before it, as src/train/blend.c has it."""
+        whole = inputs.shape[-1] // self.season
+        last = inputs[..., inputs.shape[-1] - whole * self.season :]
+        seasons = last.reshape(*inputs.shape[:-1], whole, self.season).to(self.origin.dtype)
+        places = torch.arange(self.region.n, device=inputs.device) // self.levels % self.season
+        repeated: Tensor = seasons.mean(-2)[..., places]
+        return repeated

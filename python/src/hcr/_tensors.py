@@ -1,0 +1,47 @@
+"""The numbers of a model's file."""
+
+from __future__ import annotations
+
+import json
+import struct
+from typing import NamedTuple
+
+import numpy as np
+
+from ._arrays import Array
+
+
+class Member(NamedTuple):
+    """A member of a blend, or a model that is no blend."""
+
+    share: float
+    tensors: dict[str, Array]
+    metadata: dict[str, str]
+
+
+def read_tensors(content: bytes) -> tuple[dict[str, Array], dict[str, str]]:
+    """What is in the bytes of a safetensors file."""
+    (length,) = struct.unpack_from("<Q", content)
+    header = json.loads(content[8 : 8 + length])
+    metadata = header.pop("__metadata__", {})
+    types = {"F32": "<f4", "F64": "<f8", "U8": "u1"}
+    tensors = {}
+    for name, entry in header.items():
+        begin, end = entry["data_offsets"]
+        data = content[8 + length + begin : 8 + length + end]
+        tensors[name] = np.frombuffer(data, types[entry["dtype"]]).reshape(entry["shape"]).copy()
+    return tensors, metadata
+
+
+def members_of(tensors: dict[str, Array], metadata: dict[str, str]) -> list[Member]:
+    """The members of a model, of which the first also has what they share. The names of the others begin with their
+    numbers."""
+    result = []
+    for k, share in enumerate(tensors.get("shares", np.ones(1))[: int(metadata.get("members", 1))]):
+        prefix = f"{k}." if k else ""
+        mine, facts = (
+            {name.removeprefix(prefix): value for name, value in each.items() if name.startswith(prefix)}
+            for each in (tensors, metadata)
+        )
+        result.append(Member(float(share), mine, facts))
+    return result
