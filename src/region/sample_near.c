@@ -22,6 +22,7 @@ static double left_of(const hcri_sample *s, size_t i, double limit) {
 /* f becomes the centre of the set whose limits are moved outwards by a share of their sizes. It is searched for from f
  * on, so that what is left of limits that are near has all its digits. */
 static int centre_from(hcri_sample *s, const double *origin, double share) {
+    enum { MOST_STEPS = 40 }; /* mostly ten; a set that is empty takes all of them */
     const hcri_barrier *barrier = &s->centres->barrier;
     const size_t count = barrier->columns + barrier->rows;
     double *lower = s->wide, *upper = s->wide + count, *way = s->low;
@@ -34,6 +35,7 @@ static int centre_from(hcri_sample *s, const double *origin, double share) {
     problem.lower = lower;
     problem.upper = upper;
     problem.twice = 1;
+    problem.steps = MOST_STEPS;
     for (size_t j = 0; j < barrier->columns; j++) {
         s->towards[j] -= s->f[j];
         way[j] = 0;
