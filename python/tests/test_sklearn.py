@@ -21,7 +21,12 @@ from hcr.sklearn import HCRRegressor
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
-@parametrize_with_checks([HCRRegressor()])
+# Networks are in single precision, one unit of which, 1.2e-7, is more than the 1e-7 that this check allows: it passes
+# or fails with the order in which a processor's products are added up. `test_losses_and_weights` says what does hold.
+UNITS = {"check_sample_weight_equivalence_on_dense_data": "single precision"}
+
+
+@parametrize_with_checks([HCRRegressor()], expected_failed_checks=lambda _: UNITS)
 def test_sklearn_s_own_checks(estimator, check):
     check(estimator)
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import struct
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from ._arrays import Array
+
+T = TypeVar("T")
 
 
 class Member(NamedTuple):
@@ -39,9 +41,9 @@ def members_of(tensors: dict[str, Array], metadata: dict[str, str]) -> list[Memb
     result = []
     for k, share in enumerate(tensors.get("shares", np.ones(1))[: int(metadata.get("members", 1))]):
         prefix = f"{k}." if k else ""
-        mine, facts = (
-            {name.removeprefix(prefix): value for name, value in each.items() if name.startswith(prefix)}
-            for each in (tensors, metadata)
-        )
-        result.append(Member(float(share), mine, facts))
+        result.append(Member(float(share), _below(prefix, tensors), _below(prefix, metadata)))
     return result
+
+
+def _below(prefix: str, entries: dict[str, T]) -> dict[str, T]:
+    return {name.removeprefix(prefix): entry for name, entry in entries.items() if name.startswith(prefix)}
