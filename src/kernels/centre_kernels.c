@@ -274,7 +274,7 @@ static void solve(const search *of) {
 }
 
 /* The largest share of a distance that a step takes, or gives; and φ''' dv²/2 into `slope`. */
-static void bend(const search *of, lanes big[PARTS]) {
+static void differentiate_thrice(const search *of, lanes big[PARTS]) {
     const search s = *of;
     const hcri_centre_system system = *s.system;
     EACH_PART
@@ -419,7 +419,7 @@ static void find(const hcri_centre_system *system, const hcri_eight_centres *at,
         empty[p] = most[p] = zero;
         if (steps > 0)
             find_empty(&s, empty);
-        bend(&s, big);
+        differentiate_thrice(&s, big);
         EACH_PART {
             const lanes least = 1 / lanes_max(big[p] * (1 / within), one);
             part[p] = least * least;
