@@ -90,8 +90,11 @@ static int has_no_point(const hcri_set *set, hcri_lp *lp, const double *x) {
     return outcome == HCRI_LP_INFEASIBLE;
 }
 
-/* |y − c| <= 1 + r in the square: c is too far from it. */
-static int disc_is_apart(const double *x) { return hypot(fmax(fabs(x[0]) - 1, 0), fmax(fabs(x[1]) - 1, 0)) > 1 + x[2]; }
+/* |y − c| <= 1 + r in the square: c is too far from it, or so far that they touch in a point, where samples of curved
+ * kinds have no origin (docs/solving.md). */
+static int disc_is_apart(const double *x) {
+    return hypot(fmax(fabs(x[0]) - 1, 0), fmax(fabs(x[1]) - 1, 0)) >= 1 + x[2];
+}
 
 /* ------------------------------------------------------------------------------------------------------- the work */
 
