@@ -49,15 +49,6 @@ hcri_damped hcri_damped_sample(const hcri_chunk *chunk, size_t s, double inverse
                          .scratch = chunk->slice->scratch + chunk->region->scratch};
 }
 
-static int holds_any(const hcri_chunk *chunk, size_t s) {
-    const size_t flags = hcri_sample_origin_flags(chunk->region);
-    const double *is_free = flags_of(chunk, s);
-    int any = 0;
-    for (size_t k = 0; k < flags; k++)
-        any |= is_free[k] == 0;
-    return any;
-}
-
 void hcri_origins_find(const hcri_chunk *chunk) {
     const hcr_region *region = chunk->region;
     hcri_slice *slice = chunk->slice;
@@ -82,7 +73,8 @@ void hcri_origins_find(const hcri_chunk *chunk) {
         if (!hcri_sample_origin_exists(sample_origin))
             memcpy(point, region->origin, n * sizeof *point);
         slice->sample_origin[s] = sample_origin;
-        slice->holds_outputs[s] = hcri_sample_origin_is_centre(sample_origin) && holds_any(chunk, s);
+        slice->holds_outputs[s] =
+            hcri_sample_origin_is_centre(sample_origin) && hcri_centres_hold_any(region, flags_of(chunk, s));
         slice->damping[s] = slice->is_free != NULL && hcri_sample_origin_is_centre(sample_origin) &&
                                     sample_origin != HCRI_SAMPLE_ORIGIN_WIDE
                                 ? chunk->call->map->damps

@@ -149,7 +149,6 @@ static int bounds_from(duals *at, double *reach) {
     cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)n, (int)right, (int)at->sides, 1, at->G, (int)n,
                 at->judged, (int)right, 0, at->residual, (int)right);
     double most = 0, worst = 0;
-
     for (size_t r = 0; r < right; r++) {
         double total = 0;
         at->off[r] = 1e-9; /* more than the rounding in the products */
@@ -157,12 +156,12 @@ static int bounds_from(duals *at, double *reach) {
             at->off[r] += fabs(at->residual[j * right + r] - (j == r ? 1 : j + n == r ? -1 : 0));
         for (size_t i = 0; i < at->sides; i++)
             total += at->judged[i * right + r];
+        if (!(at->off[r] <= largest_residual)) /* NaN, too: single precision may have overflowed */
+            return 0;
         reach[r] = total * (1 + 1e-9);
         worst = fmax(worst, at->off[r]);
         most = fmax(most, reach[r]);
     }
-    if (!(worst <= largest_residual))
-        return 0;
     for (size_t r = 0; r < right; r++)
         reach[r] = round_up(reach[r] + at->off[r] * most / (1 - worst));
     return 1;

@@ -66,11 +66,7 @@ void hcri_sample_row_by_parameters(const hcri_sample *s, size_t r, const double 
 
 /* 1 where nothing is held, and there is a plan. */
 static int is_plain(const hcr_region *region, const double *is_free) {
-    const size_t flags = hcri_centres_flags(region);
-    int plain = region->centres->plan != NULL;
-    for (size_t k = 0; plain && is_free != NULL && k < flags; k++)
-        plain = is_free[k] != 0;
-    return plain;
+    return region->centres->plan != NULL && !hcri_centres_hold_any(region, is_free);
 }
 
 /* The centre is where F = Σ g_i/s_i + pull (f − O) = 0, so that H df = −∂F/∂x dx with its Hessian H. With H w = bar

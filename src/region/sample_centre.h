@@ -31,6 +31,8 @@ void hcri_centres_release(hcri_centres *centres, const hcr_allocator *allocator)
 size_t hcri_centres_scratch(const hcr_region *region);
 /* Numbers of `is_free`: of outputs, and behind them of the rows. 0 without centres. */
 size_t hcri_centres_flags(const hcr_region *region);
+/* 1 where any of them is 0; `is_free` may be NULL. */
+int hcri_centres_hold_any(const hcr_region *region, const double *is_free);
 /* 0 for an inequality, by its number in the region, whose row isn't free, 1 for others. Numbers are asked for in
  * increasing order, *row begins at 0. */
 static inline int hcri_centres_is_free(const hcr_region *region, const double *is_free, size_t number, size_t *row) {

@@ -32,6 +32,14 @@ size_t hcri_centres_flags(const hcr_region *region) {
     return region->centres == NULL ? 0 : region->set.outputs + region->centres->barrier.rows;
 }
 
+int hcri_centres_hold_any(const hcr_region *region, const double *is_free) {
+    const size_t flags = is_free == NULL ? 0 : hcri_centres_flags(region);
+    int any = 0;
+    for (size_t k = 0; k < flags; k++)
+        any |= is_free[k] == 0;
+    return any;
+}
+
 size_t hcri_centres_scratch(const hcr_region *region) {
     const hcri_centres *centres = region->centres;
     if (centres == NULL)

@@ -468,9 +468,7 @@ hcr_status hcr_region_at(const hcr_region *region, const double *parameters, con
     hcri_sample_origin sample_origin;
     HCRI_TRY(find_origin(region, parameters, &slice.allocator, &point, &sample_origin, error));
     const double *is_free = point + region->set.n;
-    int held = 0;
-    for (size_t k = 0; hcri_sample_origin_is_centre(sample_origin) && k < hcri_sample_origin_flags(region); k++)
-        held |= is_free[k] == 0;
+    const int held = hcri_sample_origin_is_centre(sample_origin) && hcri_centres_hold_any(region, is_free);
     const hcr_status status =
         make_slice(region, point, held ? is_free : NULL, sample_origin, &slice, &affine, allocator, fixed, error);
     hcri_release(&slice.allocator, point);
