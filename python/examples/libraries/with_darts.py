@@ -27,5 +27,6 @@ class Obeying(NLinearModel):
 
 
 series = TimeSeries.from_values(pandas.read_csv(DATA).iloc[0, 1:].dropna().to_numpy(dtype=float))
-forecast = Obeying(48, 24, n_epochs=2, pl_trainer_kwargs={"accelerator": "cpu"}).fit(series).predict(24).values()
+quiet = {"accelerator": "cpu", "enable_progress_bar": False}
+forecast = Obeying(48, 24, n_epochs=2, pl_trainer_kwargs=quiet).fit(series).predict(24).values()
 print(bool(region.check(forecast[:, 0])) and forecast.sum() == 15000)

@@ -16,7 +16,8 @@ def obey(module, inputs, output):  # (windows, horizon, 1), in the series' units
     return layer(output.squeeze(-1)).unsqueeze(-1)
 
 
-network = NHITS(h=12, input_size=24, max_steps=5, scaler_type="identity", accelerator="cpu", logger=False)
+options = {"max_steps": 5, "windows_batch_size": 64, "scaler_type": "identity"}
+network = NHITS(h=12, input_size=24, accelerator="cpu", logger=False, enable_progress_bar=False, **options)
 network.register_forward_hook(obey)
 forecaster = NeuralForecast(models=[network], freq="ME")
 forecaster.fit(df=pandas.DataFrame(AirPassengersDF))
