@@ -59,6 +59,20 @@ static void add_sides(normals *at, const hcri_set *set, const double *lower, con
     }
 }
 
+/* Measures the outputs in units in which the largest coefficient of each is 1: an open direction stays one. */
+static void even_units(normals *at) {
+    const size_t n = at->n;
+    for (size_t j = 0; j < n; j++) {
+        double largest = 0;
+        for (size_t i = 0; i < at->sides; i++)
+            largest = fmax(largest, fabs(at->H[i * n + j]));
+        for (size_t i = 0; i < at->sides && largest > 0; i++)
+            at->H[i * n + j] /= largest;
+    }
+    for (size_t i = 0; i < at->sides; i++)
+        cblas_dscal((int)n, 1 / cblas_dnrm2((int)n, at->H + i * n, 1), at->H + i * n, 1);
+}
+
 /* Cholesky's factor of H'H − σ²I: that there is one shows that H's singular values exceed σ. */
 static int factorise(normals *at, double *square) {
     const size_t n = at->n;
@@ -125,6 +139,7 @@ hcr_status hcri_boundedness_prove(const hcri_set *set, const double *lower, cons
         HCRI_TRY(hcri_pool_check(&at.memory, error));
         double square;
         add_sides(&at, set, lower, upper);
+        even_units(&at);
         *is_bounded = at.sides > at.n && factorise(&at, &square) && find_weights(&at, square);
     }
     return HCR_OK;

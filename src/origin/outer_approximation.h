@@ -18,7 +18,8 @@ typedef struct hcri_outer {
     const hcri_set *set;
     hcri_cuts cuts;
     double *lower, *upper; /* a box that holds the set, infinite where none is known */
-    int bounded;           /* there is no direction in which the polytope is open */
+    int bounded;           /* there is no direction in which the polytope is open, … */
+    int rows_bound;        /* … not even without the cuts: proved */
 } hcri_outer;
 
 /* lower, upper: as far as a box is known. */

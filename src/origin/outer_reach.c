@@ -3,9 +3,11 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "origin/boundedness_certificate.h"
 #include "origin/local_program.h"
 #include "origin/origin_tolerances.h"
 #include "origin/outer_approximation.h"
+#include "origin/polytope_reach.h"
 #include "origin/reach_bounds.h"
 #include "solvers/linear_program.h"
 
@@ -146,6 +148,11 @@ hcr_status hcri_outer_prove(hcri_outer *outer, int *bounded, double *direction, 
     *bounded = 1;
     if (outer->bounded)
         return HCR_OK;
+    HCRI_TRY(hcri_boundedness_prove(outer->set, outer->lower, outer->upper, &outer->rows_bound, error));
+    if (outer->rows_bound) {
+        outer->bounded = 1;
+        return HCR_OK;
+    }
     HCRI_SCOPED double *numbers = hcri_allocate(memory, 4 * (n + 1), sizeof *numbers);
     HCRI_SCOPED uint32_t *columns = hcri_allocate(memory, n + 1, sizeof *columns);
     HCRI_ALLOCATED(numbers && columns);
@@ -271,6 +278,9 @@ hcr_status hcri_outer_extremes(hcri_outer *outer, const double *y, double radius
     hcri_cuts_set_interior(&outer->cuts, y);
     if (!outer->bounded && n > few) /* most ends are open, which linear programs are slow to find */
         return HCR_OK;
+    int found;
+    if (outer->rows_bound && n > few)
+        HCRI_TRY(hcri_extent_narrow(&at.local, outer->lower, outer->upper, &found, error));
     HCRI_TRY(hcri_local_plain(&at.local, &program, error));
     HCRI_TRY(hcri_lp_create(&program, &lp, error));
     at.lp = lp;

@@ -1,4 +1,5 @@
 #include "origin/polytope_reach.h"
+#include "origin/reach_bounds.h"
 #include "solvers/stop_request.h"
 
 #include <math.h>
@@ -10,8 +11,9 @@
  *
  *     z_j = μ'Gz − ρ·z <= Σ μ_i + B Σ |ρ_k|,    B = max_k |z_k| <= max_j (Σ μ_i) / (1 − max_j Σ |ρ_k|)
  *
- * for a set that is bounded. So any μ will do, and the better it is the tighter: it comes from the alternating
- * direction method of multipliers (Boyd et al., 2011) on min Σ μ_i, with all 2n right sides ±e_j in one matrix product.
+ * for a set that is bounded, with the outputs in units that make B like all reaches. So any μ will do, and the better
+ * it is the tighter: it comes from the alternating direction method of multipliers (Boyd et al., 2011) on min Σ μ_i,
+ * with all 2n right sides ±e_j in one matrix product.
  */
 
 static const hcr_allocator *const memory = &hcri_default_allocator;
@@ -167,19 +169,26 @@ static int bounds_from(duals *at, double *reach) {
     return 1;
 }
 
-hcr_status hcri_extent_bound(const hcri_local *local, double *reach, int *found, hcr_error *error) {
+/* reach (2n numbers): z_j <= reach[j] and −z_j <= reach[n + j]. */
+static hcr_status bound_extent(const hcri_local *local, double *reach, int *found, hcr_error *error) {
     const size_t n = local->set->n, sides = hcri_local_sides(local->set);
     *found = 0;
     if (sides < n + 1 || (double)sides * (double)n * (double)(2 * n) > most_work)
         return HCR_OK;
     HCRI_SCOPED_BY(hcri_program_release) hcri_program program = {0};
+    HCRI_SCOPED double *scale = hcri_allocate(memory, n + 1, sizeof *scale);
+    HCRI_ALLOCATED(scale);
     HCRI_TRY(hcri_local_margin(local, &program, error));
+    for (size_t i = 0; i < sides; i++)
+        for (size_t k = program.rows.start[i]; k < program.rows.start[i + 1]; k++)
+            program.rows.values[k] /= program.row_upper[i];
+    hcri_program_scale_columns(&program, scale);
     HCRI_SCOPED_BY(release) duals at = {.memory = {.from = memory}, .sides = sides, .n = n, .right = 2 * n};
     HCRI_TRY(reserve(&at, error));
     for (size_t i = 0; i < sides; i++)
         for (size_t k = program.rows.start[i]; k < program.rows.start[i + 1]; k++)
             if (program.rows.columns[k] < n)
-                at.G[i * n + program.rows.columns[k]] = program.rows.values[k] / program.row_upper[i];
+                at.G[i * n + program.rows.columns[k]] = program.rows.values[k];
     if (invert(&at)) {
         start(&at);
         for (int step = 1; step <= MOST_STEPS && !*found && !hcri_stopped(); step++) {
@@ -190,5 +199,18 @@ hcr_status hcri_extent_bound(const hcri_local *local, double *reach, int *found,
             }
         }
     }
+    for (size_t r = 0; *found && r < 2 * n; r++)
+        reach[r] *= scale[r % n];
+    return HCR_OK;
+}
+
+hcr_status hcri_extent_narrow(const hcri_local *local, double *lower, double *upper, int *found, hcr_error *error) {
+    const size_t n = local->set->n;
+    HCRI_SCOPED double *reach = hcri_allocate(memory, 2 * n, sizeof *reach);
+    HCRI_ALLOCATED(reach);
+    HCRI_TRY(bound_extent(local, reach, found, error));
+    for (size_t r = 0; *found && r < 2 * n; r++)
+        hcri_bounds_take(local->centre[r % n], local->scale, reach[r] * local->scale, r < n ? 0 : 1, &lower[r % n],
+                         &upper[r % n]);
     return HCR_OK;
 }

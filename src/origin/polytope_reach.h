@@ -5,8 +5,8 @@
 
 #include "origin/local_program.h"
 
-/* reach (2n numbers): z_j <= reach[j] and −z_j <= reach[n + j] on the bounds and rows around `local`, whose centre is
- * strictly inside; certainly so, and mostly right to a tenth. *found = 0 when nothing is found in good time. */
-hcr_status hcri_extent_bound(const hcri_local *local, double *reach, int *found, hcr_error *error);
+/* Narrows lower, upper to what the bounds and rows around `local`, whose centre is strictly inside, leave; certainly
+ * so, and mostly right to a tenth. *found = 0 when nothing is found in good time. */
+hcr_status hcri_extent_narrow(const hcri_local *local, double *lower, double *upper, int *found, hcr_error *error);
 
 #endif

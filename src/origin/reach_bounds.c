@@ -191,8 +191,10 @@ hcr_status hcri_bounds_prove(const hcri_set *set, const double *lower, const dou
     const hcri_local local = {set, zeros, 1, set->blocks == 2 ? hcri_local_lift(set) : NULL};
     const size_t columns = hcri_local_columns(&local);
     HCRI_SCOPED double *objective = hcri_allocate(memory, columns, sizeof *objective);
-    HCRI_ALLOCATED(zeros && objective);
+    HCRI_SCOPED double *scale = hcri_allocate(memory, columns, sizeof *scale);
+    HCRI_ALLOCATED(zeros && objective && scale);
     HCRI_TRY(recession_program(&local, lower, upper, &program, error));
+    hcri_program_scale_columns(&program, scale); /* the cube is as good a cut in other units */
     HCRI_TRY(hcri_lp_create(&program, &lp, error));
     hcri_random random;
     hcri_random_seed(&random, 1);
@@ -203,7 +205,7 @@ hcr_status hcri_bounds_prove(const hcri_set *set, const double *lower, const dou
         hcri_lp_outcome outcome;
         HCRI_TRY(hcri_lp_maximise(lp, objective, &outcome, error));
         for (size_t j = 0; j < n; j++) /* a direction of the free outputs, where there is one */
-            zeros[j] = hcri_lp_solution(lp)[hcri_local_place(&local, j)];
+            zeros[j] = hcri_lp_solution(lp)[hcri_local_place(&local, j)] * scale[hcri_local_place(&local, j)];
         if (outcome == HCRI_LP_OPTIMAL && hcri_lp_value(lp) > hcri_unbounded_value)
             HCRI_TRY(hcri_bounds_refuse(set, zeros, error));
         for (size_t j = 0; j < columns; j++)
@@ -228,18 +230,6 @@ void hcri_bounds_take(double centre, double inradius, double reach, int side, do
         *upper = fmin(*upper, centre + widened);
     else
         *lower = fmax(*lower, centre - widened);
-}
-
-static hcr_status extremes_at_once(const hcri_local *local, double *lower, double *upper, int *found,
-                                   hcr_error *error) {
-    const size_t n = local->set->n;
-    HCRI_SCOPED double *reach = hcri_allocate(memory, 2 * n, sizeof *reach);
-    HCRI_ALLOCATED(reach);
-    HCRI_TRY(hcri_extent_bound(local, reach, found, error));
-    for (size_t r = 0; *found && r < 2 * n; r++)
-        hcri_bounds_take(local->centre[r % n], local->scale, reach[r] * local->scale, r < n ? 0 : 1, &lower[r % n],
-                         &upper[r % n]);
-    return HCR_OK;
 }
 
 /* Are so many linear programs little work? */
@@ -363,7 +353,7 @@ static hcr_status linear_extremes(const hcri_local *local, int unbounded, double
     if (lifted.lift != NULL && hcri_bounds_closed(n, lower, upper))
         return HCR_OK;
     if (!all)
-        HCRI_TRY(extremes_at_once(local, lower, upper, &found, error));
+        HCRI_TRY(hcri_extent_narrow(local, lower, upper, &found, error));
     return found || lifted.lift != NULL ? HCR_OK : extremes_by_programs(&far, all, lower, upper, error);
 }
 

@@ -34,6 +34,19 @@ double hcri_row_scale(hcri_row row) {
     return largest > 0 ? largest : 1;
 }
 
+void hcri_program_scale_columns(hcri_program *program, double *scale) {
+    const hcri_rows *rows = &program->rows;
+    const size_t entries = hcri_rows_entries(rows);
+    for (size_t j = 0; j < program->columns; j++)
+        scale[j] = 0;
+    for (size_t k = 0; k < entries; k++)
+        scale[rows->columns[k]] = fmax(scale[rows->columns[k]], fabs(rows->values[k]));
+    for (size_t j = 0; j < program->columns; j++)
+        scale[j] = scale[j] > 0 ? ldexp(1, -ilogb(scale[j])) : 1;
+    for (size_t k = 0; k < entries; k++)
+        rows->values[k] *= scale[rows->columns[k]];
+}
+
 hcr_status hcri_program_add_row(hcri_program *program, hcri_row row, double lower, double upper, hcr_error *error) {
     const size_t i = program->rows.count;
     const double scale = hcri_row_scale(row);

@@ -17,6 +17,9 @@ hcr_status hcri_program_create(hcri_program *program, size_t columns, hcr_error 
 void hcri_program_release(hcri_program *program);
 /* By what a row is divided: its largest coefficient. */
 double hcri_row_scale(hcri_row row);
+/* Rewrites the rows for x' with x_j = scale[j] · x'_j: powers of two that make the largest coefficient of each column
+ * about 1. The columns' bounds are left as they are. */
+void hcri_program_scale_columns(hcri_program *program, double *scale);
 /* Divides the row and its bounds by the largest coefficient, so that tolerances mean the same in all rows. */
 hcr_status hcri_program_add_row(hcri_program *program, hcri_row row, double lower, double upper, hcr_error *error);
 

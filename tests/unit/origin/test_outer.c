@@ -85,6 +85,39 @@ static void test_cone(void **state) {
     }
 }
 
+/* Rows that bound all, and a cone that cuts a piece off: outputs in units that span a million. What the rows alone
+ * leave is right to a tenth, so the box of the cone's region is no wider than 1.15 times theirs. */
+static void test_units(void **state) {
+    (void)state;
+    enum { N = 31, ROWS = 250 };
+    hcri_random random;
+    hcri_random_seed(&random, 3);
+    hcri_finding finding[2];
+    hcr_builder *builder[2] = {outputs(N), outputs(N)};
+    double a[N];
+    for (size_t i = 0; i < ROWS; i++) {
+        for (size_t j = 0; j < N; j++)
+            a[j] = hcri_random_normal(&random) * pow(10, -6 * (double)j / N);
+        for (int k = 0; k < 2; k++)
+            row(builder[k], a, -INFINITY, 1);
+    }
+    const size_t start[2] = {0, 2};
+    const uint32_t columns[2] = {0, N - 1};
+    const double values[2] = {1, 1e-6};
+    const hcr_cone made = {.rows = 1, .start = start, .columns = columns, .values = values, .constant = 1};
+    assert_int_equal(hcr_builder_add_cone(builder[1], &made, NULL), HCR_OK);
+    for (int k = 0; k < 2; k++)
+        finding[k] = found(builder[k]);
+    for (size_t j = 0; j < N; j++) {
+        const double widths[2] = {finding[0].upper[j] - finding[0].lower[j], finding[1].upper[j] - finding[1].lower[j]};
+        assert_true(widths[1] <= 1.15 * widths[0]);
+    }
+    for (int k = 0; k < 2; k++) {
+        hcri_finding_release(&finding[k]);
+        hcr_builder_free(builder[k]);
+    }
+}
+
 /* Balls written as cones have the centres and radii of balls; up to 30 outputs. */
 static void test_balls(void **state) {
     (void)state;
@@ -458,17 +491,12 @@ static void test_bounded_together(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cone),
-        cmocka_unit_test(test_balls),
-        cmocka_unit_test(test_both_ways),
-        cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_domain),
-        cmocka_unit_test(test_steep),
-        cmocka_unit_test(test_matrices),
-        cmocka_unit_test(test_open),
-        cmocka_unit_test(test_open_origins),
-        cmocka_unit_test(test_large_bounds),
-        cmocka_unit_test(test_bounded_together),
+        cmocka_unit_test(test_cone),         cmocka_unit_test(test_units),
+        cmocka_unit_test(test_balls),        cmocka_unit_test(test_both_ways),
+        cmocka_unit_test(test_empty),        cmocka_unit_test(test_domain),
+        cmocka_unit_test(test_steep),        cmocka_unit_test(test_matrices),
+        cmocka_unit_test(test_open),         cmocka_unit_test(test_open_origins),
+        cmocka_unit_test(test_large_bounds), cmocka_unit_test(test_bounded_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,8 +17,8 @@ static int proved(hcr_builder *builder) {
     return is_bounded;
 }
 
-/* Rows that are all turned to one side of `open`, or any. */
-static hcr_builder *rows_around(size_t n, size_t count, const double *open, uint64_t seed) {
+/* Rows that are all turned to one side of `open`, or any; outputs in units that span so many powers of ten. */
+static hcr_builder *rows_in_units(size_t n, size_t count, const double *open, double powers, uint64_t seed) {
     hcri_random random;
     hcri_random_seed(&random, seed);
     hcr_builder *builder = outputs(n);
@@ -32,10 +32,16 @@ static hcr_builder *rows_around(size_t n, size_t count, const double *open, uint
         }
         for (size_t j = 0; along > 0 && j < n; j++)
             a[j] = -a[j];
+        for (size_t j = 0; j < n; j++)
+            a[j] *= pow(10, -powers * (double)j / (double)n);
         row(builder, a, -INFINITY, 1);
     }
     free(a);
     return builder;
+}
+
+static hcr_builder *rows_around(size_t n, size_t count, const double *open, uint64_t seed) {
+    return rows_in_units(n, count, open, 0, seed);
 }
 
 static void test_dense_rows(void **state) {
@@ -47,6 +53,22 @@ static void test_dense_rows(void **state) {
         assert_true(proved(rows_around(20, 200, NULL, seed)));
         assert_false(proved(rows_around(20, 200, open, seed)));
         assert_false(proved(rows_around(20, 15, NULL, seed))); /* fewer sides than outputs */
+    }
+}
+
+/* Prices in millions beside shares: whether a direction is open doesn't depend on units, and the whole region is found
+ * to be bounded. */
+static void test_units(void **state) {
+    (void)state;
+    double open[20];
+    for (size_t j = 0; j < 20; j++)
+        open[j] = j % 3 == 0 ? 1 : -0.5;
+    for (int powers = 3; powers <= 12; powers += 3) {
+        assert_true(proved(rows_in_units(20, 200, NULL, powers, 1)));
+        assert_false(proved(rows_in_units(20, 200, open, powers, 1)));
+        hcr_region *region = finished(rows_in_units(20, 200, NULL, powers, 1));
+        assert_true(hcr_region_is_bounded(region));
+        hcr_region_free(region);
     }
 }
 
@@ -81,7 +103,7 @@ static void test_nearly_open(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_dense_rows), cmocka_unit_test(test_simplex),
-                                       cmocka_unit_test(test_nearly_open)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_dense_rows), cmocka_unit_test(test_units),
+                                       cmocka_unit_test(test_simplex), cmocka_unit_test(test_nearly_open)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
