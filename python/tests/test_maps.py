@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import concurrent.futures
+
 import numpy as np
 import pytest
 from conftest import directions
@@ -78,6 +80,28 @@ def test_a_single_row_is_that_row_of_any_batch(region, random):
         np.testing.assert_array_equal(function(np.repeat(x, 2, 1)[:, ::2]), whole)
         np.testing.assert_array_equal(function(x.astype(">f8")), whole)
         np.testing.assert_array_equal(function(np.concatenate([x] * 40)), np.concatenate([whole] * 40))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_one_row_after_another(dtype, random):
+    """A call with one row has arrays of its own, which are used again: results are the caller's, read-only rows and
+    those of other strides are read, and threads don't share them."""
+    region = hcr.Region("var y[3]\nparam cap in [1, 2]\n0 <= y <= cap\nsum(y) <= 2")
+    values = random.normal(size=(200, 3)).astype(dtype)
+    x = random.uniform(1, 2, (200, 1)).astype(dtype)
+    for name in ("contract", "project", "soften", "gauge", "encode"):
+        map = getattr(region, name)
+        batch = map(values, x)
+        rows = [map(row, given) for row, given in zip(values, x, strict=True)]
+        np.testing.assert_array_equal(np.array(rows), batch)
+        values.flags.writeable = False
+        np.testing.assert_array_equal(map(values[7], x[7]), batch[7])
+        values.flags.writeable = True
+        np.testing.assert_array_equal(map(np.asfortranarray(values)[7], x[7]), batch[7])
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            np.testing.assert_array_equal(np.array(list(pool.map(map, values, x))), batch)
+        with pytest.raises(hcr.Error, match="parameters"):
+            map(values[0])
 
 
 def test_c36_integers_and_other_types():

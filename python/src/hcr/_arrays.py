@@ -15,7 +15,8 @@ from .errors import make
 Array = npt.NDArray[Any]
 
 _buffer, _begin = ctypes.c_char.from_buffer, ctypes.addressof
-_KEPT = frozenset((np.dtype(np.float32), np.dtype(np.float64)))
+_SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
+_KEPT = frozenset((_SINGLE, _DOUBLE))
 
 
 def address(array: Array | None) -> int | None:
@@ -30,10 +31,12 @@ def address(array: Array | None) -> int | None:
 
 def is_ready(values: Any, width: int) -> bool:
     """Whether the library can read rows of that width where they lie."""
-    if type(values) is not np.ndarray or values.dtype not in _KEPT:
+    if type(values) is not np.ndarray:
         return False
-    shape, flags = values.shape, values.flags
-    return bool(shape and shape[-1] == width and flags.c_contiguous and flags.aligned)
+    dtype, shape, flags = values.dtype, values.shape, values.flags
+    if not (dtype is _DOUBLE or dtype is _SINGLE) or not shape or shape[-1] != width:
+        return False
+    return bool(flags.carray or (flags.c_contiguous and flags.aligned))  # `carray`: both, and it can be written
 
 
 def as_bytes(content: object, what: str) -> bytes:

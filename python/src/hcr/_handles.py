@@ -45,6 +45,7 @@ class Workspace:
         _library.call("hcr_workspace_set_bad_value", self.address, BAD.index(bad))
         self.error = _library.ErrorStruct()
         self.error_address = ctypes.addressof(self.error)
+        self.rooms: dict[Any, Any] = {}  # for single rows, by map and type
 
     def __del__(self, free: Any = _library.library.hcr_workspace_free) -> None:
         if hasattr(self, "address"):
@@ -72,6 +73,7 @@ class Projector:
         self.address = _library.create("hcr_projector_create", owner.address, ctypes.byref(options))
         self.error = _library.ErrorStruct()
         self.error_address = ctypes.addressof(self.error)
+        self.rooms: dict[Any, Any] = {}  # for single rows, by map and type
 
     def __del__(self, free: Any = _library.library.hcr_projector_free) -> None:
         if hasattr(self, "address"):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import dataclasses
+import functools
 import hashlib
 import time
 from typing import Any, Literal, TypeAlias, cast, overload
@@ -155,6 +157,8 @@ class Map:
         """
         map = self if metric is None else self.within(metric)
         array, given = map._beside(values, x)
+        if array.ndim == 1 and on_empty == "nan" and bad is None and not outcomes:
+            return map._one(array, given)
         if on_empty == "nan" or (known_on_empty(on_empty) and given is None):
             result, found = map._results(array, given, bad, outcomes)
         else:
@@ -293,6 +297,36 @@ class Map:
         self._run(MAPS, array, given, bad, array, result, rays)
         return result, None if rays is None else rays["outcome"]
 
+    def _one(self, row: Array, given: Array | None) -> Any:
+        """The result of one row, as control loops ask for it: a call is to cost little."""
+        owner, idle = self._idle()
+        try:
+            values, x, result, function, arguments = owner.rooms[self.name, row.dtype]
+        except KeyError:
+            values, x, result, function, arguments = owner.rooms[self.name, row.dtype] = self._room(owner, row.dtype)
+        values[...] = row
+        if given is not None:
+            x[...] = given
+        self.region._finish(function(*arguments), owner, idle)
+        return result.copy() if result.shape else result[()]
+
+    def _idle(self) -> tuple[Any, list[Any]]:
+        """A workspace that nobody uses now, and where it goes afterwards."""
+        return cast("tuple[Any, list[Any]]", self.region._idle(1, self.bad))
+
+    def _room(self, owner: Any, dtype: Any) -> tuple[Array, Array, Array, Any, tuple[Any, ...]]:
+        """Arrays for one row, its parameters and its result, and the call that reads and writes them: to find where an
+        array lies takes longer than most maps."""
+        shapes = (self.region.p,), (self.width,), self.result_shape((self.width,))
+        x, values, result = (np.zeros(shape, dtype) for shape in shapes)
+        begin = (ctypes.c_void_p(address(array) if array.size else None) for array in (x, values, result))
+        arguments = *self._pointers(owner, *begin), ctypes.c_void_p(owner.error_address)
+        return values, x, result, MAPS[self.name, dtype], arguments
+
+    def _pointers(self, owner: Any, x: Any, values: Any, result: Any) -> tuple[Any, ...]:
+        """The arguments of the library's function, but for the last."""
+        return ctypes.c_void_p(self.region._handle.address), ctypes.c_void_p(owner.address), 1, x, values, result, None
+
     def _run(self, functions: Any, like: Array, given: Array | None, bad: str | None, *arrays: Array | None) -> None:
         count = row_count(like)
         self.call(functions, like.dtype, _threads.get_threads(), count, *map(address, (given, *arrays)), bad=bad)
@@ -399,12 +433,7 @@ class Projection(Map):
         used = 1 if count < FEW_ROWS else _threads.limit(threads)
         projector, idle = self._take(used, self.bad if bad is None else bad)
         status = functions["project", dtype](projector.address, count, *pointers, projector.error_address)
-        failure = _library.failure(projector.error) if status else None
-        idle.append(projector)
-        if self.region._handle.kept is not None:
-            self.region._raise_of_callbacks()
-        if failure is not None:
-            raise failure
+        self.region._finish(status, projector, idle)
 
     def _blocks(self, array: Array, *others: Array | None, bad: str | None) -> None:
         """Projects in blocks of about a tenth of a second, between which Ctrl-C is heard. `others`: as the library
@@ -435,6 +464,21 @@ class Projection(Map):
         else:
             self._blocks(result, given, result, result, outcome, None, bad=bad)
         return result, outcome
+
+    @functools.cached_property
+    def _pool(self) -> list[Projector]:
+        """Projectors for one row at a time."""
+        return self._take(1, self.bad)[1]
+
+    def _idle(self) -> tuple[Any, list[Any]]:
+        idle = self._pool
+        try:
+            return idle.pop(), idle
+        except IndexError:
+            return self._take(1, self.bad)
+
+    def _pointers(self, owner: Any, x: Any, values: Any, result: Any) -> tuple[Any, ...]:
+        return ctypes.c_void_p(owner.address), 1, x, values, result, None, None
 
     def multipliers(self, values: npt.ArrayLike, x: npt.ArrayLike | None = None, *, metric: MetricLike = None) -> Array:
         """The multipliers of the inequalities at the results: Q (v − y) = Σ λ ∇c, but for what the equalities take.

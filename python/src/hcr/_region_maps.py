@@ -49,16 +49,24 @@ class Maps(Facts):
     def _run(self, function: Any, threads: int, count: int, *pointers: int | None, bad: str = "nan") -> None:
         """Calls a map with a workspace of its own; raises what it refuses."""
         used = 1 if count < FEW_ROWS or count < self._once("few", self._few) else _threads.limit(threads)
-        idle = self._workspaces.get((used, bad))
-        if idle is None:
-            idle = self._workspaces.setdefault((used, known_bad(bad)), [])
-        try:
-            workspace = idle.pop()
-        except IndexError:
-            workspace = self._workspace(used, bad)
+        workspace, idle = self._idle(used, bad)
         status = function(self._handle.address, workspace.address, count, *pointers, workspace.error_address)
-        failure = _library.failure(workspace.error) if status else None
-        idle.append(workspace)
+        self._finish(status, workspace, idle)
+
+    def _idle(self, threads: int, bad: str) -> tuple[Workspace, list[Workspace]]:
+        """A workspace that nobody uses now, and where it goes afterwards."""
+        pools = self._workspaces
+        try:
+            idle = pools[threads, bad]
+            return idle.pop(), idle
+        except LookupError:  # there is no such pool yet, or nothing in it
+            made = self._workspace(threads, known_bad(bad))
+            return made, pools.setdefault((threads, bad), [])
+
+    def _finish(self, status: int, used: Any, idle: list[Any]) -> None:
+        """Puts back what a call has used; raises what it refused."""
+        failure = _library.failure(used.error) if status else None
+        idle.append(used)
         self._raise_of_callbacks()
         if failure is not None:
             raise failure
