@@ -228,5 +228,6 @@ def test_blends(tmp_path):
         found = blend.to_torch()(torch.from_numpy(rows)).numpy()
     assert region.check(found).all()
     np.testing.assert_allclose(found, blend.predict(rows, single=True), atol=2e-5)
-    with pytest.raises(hcr.Error, match="a blend of several models is no single network"):
-        hcr.torch.Network(blend)
+    for other in (blend, hcr.fit(region, X, Y, season=24, epochs=1)):
+        with pytest.raises(hcr.Error, match="a blend is no single network"):
+            hcr.torch.Network(other)

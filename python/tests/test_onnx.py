@@ -145,9 +145,11 @@ def test_blends(moving, random):
     near = slice(len(X))
     want = model.predict(rows[near], None if x is None else x[near], single=True)
     np.testing.assert_allclose(got[near], want, atol=2e-5)
-    seasonal = hcr.fit(region, X, X[:, :3] / 2, blend=heads, season=3, epochs=1, hidden=8, **columns)
-    with pytest.raises(hcr.UnsupportedError, match="seasonal"):
-        hcr.onnx.export(seasonal)
+    for season, others, told in ((3, heads, "without season"), (3, None, "without season"), (0, ["hcr-project"], "fit")):
+        what = {"season": season, "blend": others, "members": len(others or "1") + (season == 0)}
+        refused = hcr.fit(region, X, X[:, :3] / 2, epochs=1, hidden=8, **what, **columns)
+        with pytest.raises(hcr.UnsupportedError, match=f"{told}.*to_torch"):
+            hcr.onnx.export(refused)
 
 
 def test_other_kinds_are_refused_by_name():

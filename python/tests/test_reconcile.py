@@ -102,6 +102,16 @@ def test_nothing_negative(random, method):
     assert_adds_up(S_df, result)
 
 
+def test_limits_that_nothing_reaches_change_no_bit(random):
+    S_df = hierarchy()
+    frame = forecasts(random, S_df, times=40)
+    free = wide(reconcile(frame, S_df), S_df)
+    limited = wide(reconcile(frame, S_df, nonnegative=True), S_df)
+    keeps = (free >= 0).all(axis=1)
+    assert 0 < keeps.sum() < 40
+    assert (limited[keeps] == free[keeps]).all() and (limited[~keeps] != free[~keeps]).any(axis=1).all()
+
+
 def test_caps_of_series_and_of_sums(random):
     """Against cvxpy, to 1e-5 of the largest forecast, which is what its solver gives."""
     cvxpy = pytest.importorskip("cvxpy")

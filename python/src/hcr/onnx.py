@@ -360,10 +360,14 @@ def _model(graph: _Graph, model: Model, x: _Value, given: _Value | None) -> _Val
     if model.parameter_columns is not None:
         given = graph.gather(x, np.array(model.parameter_columns))
     members = members_of(tensors, metadata)
-    if len(members) == 1:
+    if "members" not in metadata:
         return _member(graph, model, members[0], x, given)
-    if metadata["season"] != "0":
-        raise make("unsupported", "an ONNX graph can't have a seasonal member, which is a nearest point: blend without")
+    if metadata["season"] != "0" and tensors["shares"][-1]:
+        raise make(
+            "unsupported",
+            "an ONNX graph can't have a seasonal member: the steps to a nearest point have no bound; fit without "
+            "season, or run Model.to_torch() in PyTorch, which has it",
+        )
     parts = [graph.from_result(_member(graph, model, one, x, given)) * one.share for one in members if one.share]
     mean = functools.reduce(operator.add, parts)
     maps = _maps(model.region, graph)
@@ -387,8 +391,8 @@ def _member(graph: _Graph, model: Model, member: Member, x: _Value, given: _Valu
     if head == "hcr-project":
         raise make(
             "unsupported",
-            "an ONNX graph can't have the head hcr-project: the steps to a nearest point have no bound; "
-            "hcr-contract's have",
+            "an ONNX graph can't have the head hcr-project: the steps to a nearest point have no bound; fit with "
+            "hcr-contract, or run Model.to_torch() in PyTorch, which has it",
         )
     values = outputs[..., :n]
     if head == "simple":

@@ -212,8 +212,15 @@ def _nearest(hierarchy: Hierarchy, metric: _Metric, linear: Array, low: Array, h
 
 def _bottom(hierarchy: Hierarchy, metric: _Metric, linear: Array, low: Array, high: Array) -> Array:
     """The bottom series, (samples, bottom series), of the nearest forecasts; NaN where limits leave none."""
-    if not np.isfinite([low, high]).any():
-        return np.linalg.solve(metric.P, -linear.T).T
+    bottom = np.linalg.solve(metric.P, -linear.T).T
+    values = bottom @ hierarchy.sums.T
+    beyond = ~((values >= low) & (values <= high)).all(axis=1)
+    if beyond.any():  # the others are the nearest without limits, and keep them
+        bottom[beyond] = _limited(hierarchy, metric, linear[beyond], low, high)
+    return bottom
+
+
+def _limited(hierarchy: Hierarchy, metric: _Metric, linear: Array, low: Array, high: Array) -> Array:
     above = _binding(hierarchy, low, high)
     sums = hierarchy.sums[above] if len(above) else None
     try:

@@ -35,10 +35,9 @@ class Network(_Bound):
     origin: Tensor
 
     def __init__(self, model: Model, member: int | None = None) -> None:
-        members = members_of(*model.tensors())
-        if member is None and len(members) > 1:
-            raise make("unsupported", "a blend of several models is no single network: hcr.torch.Blend takes it")
-        _, tensors, metadata = members[member or 0]
+        _, tensors, metadata = members_of(*model.tensors())[member or 0]
+        if member is None and "members" in metadata:
+            raise make("unsupported", "a blend is no single network: hcr.torch.Blend takes it")
         self.head_kind = metadata["head"]
         kinds = {"hcr-contract": "contract", "hcr-soften": "soften", "hcr-project": "project"}
         super().__init__(model.region, kinds.get(self.head_kind, "decode"))  # type: ignore[arg-type]
