@@ -21,16 +21,6 @@ typedef struct graph {
     uint32_t *stamp, now; /* marks */
 } graph;
 
-static void release(graph *g, const hcr_allocator *allocator) {
-    for (size_t e = 0; g->member != NULL && e < g->size; e++)
-        hcri_release(allocator, g->member[e]);
-    void *all[] = {g->nodes,   g->node_count, g->elements, g->element_count, g->member,
-                   g->members, g->outside,    g->degree,   g->head,          g->next,
-                   g->before,  g->done,       g->absorbed, g->waits,         g->stamp};
-    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
-        hcri_release(allocator, all[k]);
-}
-
 static int make(graph *g, size_t size, const size_t *start, const uint32_t *neighbour, const hcr_allocator *allocator) {
     *g = (graph){.size = size, .start = start};
     g->nodes = hcri_copy_or_zeros(allocator, neighbour, start[size], sizeof *g->nodes);
@@ -135,13 +125,10 @@ static void update(graph *g, uint32_t p, uint32_t i, uint32_t left) {
 }
 
 hcr_status hcri_elimination_order(size_t size, const size_t *start, const uint32_t *neighbour,
-                                  const unsigned char *late, const hcr_allocator *allocator, uint32_t *order,
+                                  const unsigned char *late, const hcr_allocator *memory, uint32_t *order,
                                   hcr_error *error) {
     graph g;
-    if (!make(&g, size, start, neighbour, allocator)) {
-        release(&g, allocator);
-        return hcri_fail_memory(error);
-    }
+    HCRI_ALLOCATED(make(&g, size, start, neighbour, memory));
     /* Nodes with so many neighbours come last: they would be looked at in each step. */
     const double dense = fmax(16, 10 * sqrt((double)size));
     size_t placed = 0;
@@ -153,8 +140,7 @@ hcr_status hcri_elimination_order(size_t size, const size_t *start, const uint32
         if (!g.done[i] && !g.waits[i])
             link_node(&g, (uint32_t)i);
     }
-    hcr_status status = HCR_OK;
-    for (size_t least = 0; least < size && status == HCR_OK;) {
+    for (size_t least = 0; least < size;) {
         const uint32_t p = g.head[least];
         if (p == NOBODY) {
             least++;
@@ -162,10 +148,7 @@ hcr_status hcri_elimination_order(size_t size, const size_t *start, const uint32
         }
         unlink_node(&g, p);
         order[placed++] = p;
-        if (!eliminate(&g, p, allocator)) {
-            status = hcri_fail_memory(error);
-            break;
-        }
+        HCRI_ALLOCATED(eliminate(&g, p, memory));
         count_outside(&g, p);
         for (uint32_t m = 0; m < g.members[p]; m++) {
             const uint32_t i = g.member[p][m];
@@ -181,6 +164,5 @@ hcr_status hcri_elimination_order(size_t size, const size_t *start, const uint32
         for (size_t i = 0; i < size; i++)
             if (!g.stamp[i] && (late != NULL && late[i]) == pass)
                 order[placed++] = (uint32_t)i;
-    release(&g, allocator);
-    return status;
+    return HCR_OK;
 }

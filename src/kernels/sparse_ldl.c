@@ -7,14 +7,6 @@
 
 #define NO_PARENT UINT32_MAX
 
-void hcri_ldl_release(hcri_ldl *ldl, const hcr_allocator *allocator) {
-    void *all[] = {ldl->order,  ldl->place, ldl->above,  ldl->above_row,     ldl->above_entry,
-                   ldl->column, ldl->row,   ldl->across, ldl->across_column, ldl->across_entry};
-    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
-        hcri_release(allocator, all[k]);
-    *ldl = (hcri_ldl){0};
-}
-
 /* counts[i + 1] of places behind i become where each begins. */
 static void accumulate(size_t size, size_t *counts) {
     for (size_t i = 0; i < size; i++)
@@ -95,44 +87,33 @@ static void walk_rows(hcri_ldl *ldl, uint32_t *parent, uint32_t *mark, uint32_t 
 }
 
 hcr_status hcri_ldl_make(size_t size, size_t entries, const uint32_t *first, const uint32_t *second,
-                         const unsigned char *late, const hcr_allocator *allocator, hcri_ldl *ldl, hcr_error *error) {
+                         const unsigned char *late, const hcr_allocator *memory, hcri_ldl *ldl, hcr_error *error) {
     *ldl = (hcri_ldl){.size = size};
-    ldl->order = hcri_allocate(allocator, size, sizeof *ldl->order);
-    ldl->place = hcri_allocate(allocator, size, sizeof *ldl->place);
-    ldl->above = hcri_allocate(allocator, size + 1, sizeof *ldl->above);
-    ldl->above_row = hcri_allocate(allocator, entries, sizeof *ldl->above_row);
-    ldl->above_entry = hcri_allocate(allocator, entries, sizeof *ldl->above_entry);
-    ldl->column = hcri_allocate(allocator, size + 1, sizeof *ldl->column);
-    ldl->across = hcri_allocate(allocator, size + 1, sizeof *ldl->across);
-    HCRI_SCRATCH(scratch, allocator);
+    ldl->order = hcri_allocate(memory, size, sizeof *ldl->order);
+    ldl->place = hcri_allocate(memory, size, sizeof *ldl->place);
+    ldl->above = hcri_allocate(memory, size + 1, sizeof *ldl->above);
+    ldl->above_row = hcri_allocate(memory, entries, sizeof *ldl->above_row);
+    ldl->above_entry = hcri_allocate(memory, entries, sizeof *ldl->above_entry);
+    ldl->column = hcri_allocate(memory, size + 1, sizeof *ldl->column);
+    ldl->across = hcri_allocate(memory, size + 1, sizeof *ldl->across);
+    HCRI_SCRATCH(scratch, memory);
     size_t *next = hcri_allocate(scratch, size, sizeof *next);
     uint32_t *work = hcri_allocate(scratch, hcri_size_product(3, size), sizeof *work);
-    hcr_status status = HCR_OK;
-    if (entries >= UINT32_MAX || size >= UINT32_MAX || ldl->order == NULL || ldl->place == NULL || ldl->above == NULL ||
-        ldl->above_row == NULL || ldl->above_entry == NULL || ldl->column == NULL || ldl->across == NULL ||
-        next == NULL || work == NULL)
-        status = hcri_fail_memory(error);
-    if (status == HCR_OK)
-        status = find_order(ldl, entries, first, second, late, allocator, error);
-    if (status == HCR_OK) {
-        sort_entries(ldl, entries, first, second, next);
-        walk_rows(ldl, work, work + size, work + 2 * size, next);
-        accumulate(size, ldl->column);
-        accumulate(size, ldl->across);
-        ldl->row = hcri_allocate(allocator, ldl->column[size], sizeof *ldl->row);
-        ldl->across_column = hcri_allocate(allocator, ldl->column[size], sizeof *ldl->across_column);
-        ldl->across_entry = hcri_allocate(allocator, ldl->column[size], sizeof *ldl->across_entry);
-        if (ldl->row == NULL || ldl->across_column == NULL || ldl->across_entry == NULL)
-            status = hcri_fail_memory(error);
-    }
-    if (status == HCR_OK) {
-        memcpy(next, ldl->column, size * sizeof *next);
-        memset(work + size, 0xff, size * sizeof *work);
-        walk_rows(ldl, work, work + size, work + 2 * size, next);
-    } else {
-        hcri_ldl_release(ldl, allocator);
-    }
-    return status;
+    HCRI_ALLOCATED(entries < UINT32_MAX && size < UINT32_MAX && ldl->order && ldl->place && ldl->above &&
+                   ldl->above_row && ldl->above_entry && ldl->column && ldl->across && next && work);
+    HCRI_TRY(find_order(ldl, entries, first, second, late, scratch, error));
+    sort_entries(ldl, entries, first, second, next);
+    walk_rows(ldl, work, work + size, work + 2 * size, next);
+    accumulate(size, ldl->column);
+    accumulate(size, ldl->across);
+    ldl->row = hcri_allocate(memory, ldl->column[size], sizeof *ldl->row);
+    ldl->across_column = hcri_allocate(memory, ldl->column[size], sizeof *ldl->across_column);
+    ldl->across_entry = hcri_allocate(memory, ldl->column[size], sizeof *ldl->across_entry);
+    HCRI_ALLOCATED(ldl->row && ldl->across_column && ldl->across_entry);
+    memcpy(next, ldl->column, size * sizeof *next);
+    memset(work + size, 0xff, size * sizeof *work);
+    walk_rows(ldl, work, work + size, work + 2 * size, next);
+    return HCR_OK;
 }
 
 /* The inverse of D, the numbers of L, and a row that is being solved for. */

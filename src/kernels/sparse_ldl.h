@@ -23,10 +23,10 @@ typedef struct hcri_ldl {
 } hcri_ldl;
 
 /* Entries off the diagonal: entry e is at (first[e], second[e]), each pair once. A node with late[i] (NULL: none)
- * isn't eliminated before one of its neighbours, where it has any: its own diagonal may be 0. Errors: MEMORY. */
+ * isn't eliminated before one of its neighbours, where it has any: its own diagonal may be 0. What it makes is in
+ * `memory`, which the caller releases, also after a failure. Errors: MEMORY. */
 hcr_status hcri_ldl_make(size_t size, size_t entries, const uint32_t *first, const uint32_t *second,
-                         const unsigned char *late, const hcr_allocator *allocator, hcri_ldl *ldl, hcr_error *error);
-void hcri_ldl_release(hcri_ldl *ldl, const hcr_allocator *allocator);
+                         const unsigned char *late, const hcr_allocator *memory, hcri_ldl *ldl, hcr_error *error);
 /* Numbers that a factor takes. */
 size_t hcri_ldl_numbers(const hcri_ldl *ldl);
 /* The factor of the matrix with this diagonal (by node) and these entries; 0 where a pivot is 0 or not finite. */

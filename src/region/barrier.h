@@ -18,6 +18,11 @@ typedef struct hcri_barrier {
     hcri_ldl ldl;
 } hcri_barrier;
 
+/* 1 for a row of one entry: a limit of its column. */
+static inline int hcri_barrier_is_single(const hcri_barrier *barrier, size_t row) {
+    return barrier->start[row + 1] - barrier->start[row] == 1;
+}
+
 /* One centre that is wanted. */
 typedef struct hcri_barrier_problem {
     const double *values;        /* of the rows' entries */
@@ -33,11 +38,10 @@ typedef struct hcri_barrier_problem {
 
 /* start, column: the rows' pattern, copied. twin[r]: the first row that has the coefficients of r for all values, but
  * for the sign; r itself when there is none (NULL: for all). bounded[j]: whether f_j may have a limit of its own.
- * Errors: MEMORY. */
+ * What it makes is in `memory`, which the caller releases, also after a failure. Errors: MEMORY. */
 hcr_status hcri_barrier_make(size_t columns, size_t rows, const size_t *start, const uint32_t *column,
-                             const uint32_t *twin, const unsigned char *bounded, const hcr_allocator *allocator,
+                             const uint32_t *twin, const unsigned char *bounded, const hcr_allocator *memory,
                              hcri_barrier *barrier, hcr_error *error);
-void hcri_barrier_release(hcri_barrier *barrier, const hcr_allocator *allocator);
 /* Numbers of scratch for the functions below. */
 size_t hcri_barrier_scratch(const hcri_barrier *barrier);
 /* f, from a guess that may be outside to the centre, to about 1e-12 of the distances. 0: no point strictly inside was

@@ -76,10 +76,6 @@ static inline int hcri_centring_is_held(const hcri_centring *c, size_t i) {
     return c->problem->lower[i] == c->problem->upper[i];
 }
 
-static inline int hcri_barrier_is_single(const hcri_barrier *barrier, size_t row) {
-    return barrier->start[row + 1] - barrier->start[row] == 1;
-}
-
 /* 1 for the rows whose entries are in the system: the others are limits of a column, or of their twin. */
 static inline int hcri_barrier_is_leader(const hcri_barrier *barrier, size_t row) {
     return !hcri_barrier_is_single(barrier, row) && barrier->twin[row] == row;

@@ -28,7 +28,7 @@ void hcri_centres_hold_near(const hcr_region *region, const double *point, doubl
             free_row[centres->twin[r]] = 0;
     for (size_t r = 0; r < barrier->rows; r++) {
         free_row[r] = free_row[centres->twin[r]];
-        if (free_row[r] == 0 && hcri_sample_is_single(barrier, r)) /* … and rows of one output hold that */
+        if (free_row[r] == 0 && hcri_barrier_is_single(barrier, r)) /* … and rows of one output hold that */
             is_free[centres->output[barrier->column[barrier->start[r]]]] = 0;
         if (free_row[r] == 0 && centres->own[r] != HCRI_NO_COLUMN)
             is_free[centres->own[r]] = 0;

@@ -96,7 +96,7 @@ void hcri_centres_vjp(const hcr_region *region, const double *point, const doubl
     for (size_t r = 0; r < barrier->rows; r++) {
         double load;
         const double weight = weight_of(&s, r, &load);
-        const double pull = hcri_sample_is_single(barrier, r) ? weight * hcri_sample_row(&s, r, w) : s.row[r];
+        const double pull = hcri_barrier_is_single(barrier, r) ? weight * hcri_sample_row(&s, r, w) : s.row[r];
         for (size_t k = barrier->start[r]; k < barrier->start[r + 1]; k++)
             if (hcri_sample_is_held(&s, barrier->column[k]))
                 bar[s.centres->output[barrier->column[k]]] -= pull * s.values[k];
@@ -161,7 +161,7 @@ void hcri_centres_jvp(const hcr_region *region, const double *point, const doubl
                 along += here[k] * x_dot[k - outputs];
         }
         s.row[r] = -along;
-        if (hcri_sample_is_single(barrier, r))
+        if (hcri_barrier_is_single(barrier, r))
             right[barrier->column[barrier->start[r]]] -= weight * along * s.values[barrier->start[r]];
         if (r < s.centres->varying)
             continue;

@@ -59,7 +59,7 @@ static double rounding_of(const planning *at, size_t r) {
     return often * 0x1p-53 * size;
 }
 
-static int is_row(const hcri_barrier *barrier, size_t r) { return !hcri_sample_is_single(barrier, r); }
+static int is_row(const hcri_barrier *barrier, size_t r) { return !hcri_barrier_is_single(barrier, r); }
 
 /* The node that row r is a limit of, and what it is times its value. */
 static size_t node_of(const planning *at, size_t r, double *times) {

@@ -6,30 +6,12 @@
 #include "region/centre_plan.h"
 #include "region/sample_problem.h"
 
-void hcri_centres_release(hcri_centres *centres, const hcr_allocator *allocator) {
-    if (centres == NULL)
-        return;
-    hcri_release(allocator, centres->output);
-    hcri_release(allocator, centres->column);
-    hcri_centre_plan_release(centres->plan, allocator);
-    hcri_barrier_release(&centres->barrier, allocator);
-    hcri_release(allocator, centres->values);
-    hcri_release(allocator, centres->lower);
-    hcri_release(allocator, centres->upper);
-    hcri_rows_release(&centres->shift, allocator);
-    hcri_release(allocator, centres->block);
-    hcri_release(allocator, centres->row);
-    hcri_release(allocator, centres->number);
-    hcri_release(allocator, centres->own);
-    hcri_release(allocator, centres->twin);
-    hcri_release(allocator, centres);
-}
-
 /* What the rows are made from, as they are collected. */
 typedef struct hcri_collection {
     const hcr_region *region;
     hcri_centres *centres;
-    hcri_rows rows; /* over the columns */
+    const hcr_allocator *memory, *scratch; /* the region's, and that of all of this */
+    hcri_rows rows;                        /* over the columns */
     hcri_folded folded;
     size_t count; /* of rows with limits, in … */
     double *lower, *upper;
@@ -46,10 +28,9 @@ static void clear(const hcri_collection *at) {
 /* Rows without free outputs limit the parameters alone: they are left out. */
 static hcr_status add_row(hcri_collection *at, double lower, double upper, uint32_t number, uint32_t own,
                           hcr_error *error) {
-    const hcr_allocator *allocator = &at->region->set.allocator;
     hcri_centres *centres = at->centres;
     const size_t before = hcri_rows_entries(&at->rows);
-    HCRI_TRY(hcri_rows_append_dense(&at->rows, allocator, centres->barrier.columns, at->folded.of_columns, error));
+    HCRI_TRY(hcri_rows_append_dense(&at->rows, at->scratch, centres->barrier.columns, at->folded.of_columns, error));
     if (hcri_rows_entries(&at->rows) == before) {
         at->rows.count--;
         return HCR_OK;
@@ -58,7 +39,7 @@ static hcr_status add_row(hcri_collection *at, double lower, double upper, uint3
     centres->own[at->count] = own;
     at->lower[at->count] = lower - at->folded.constant;
     at->upper[at->count++] = upper - at->folded.constant;
-    return hcri_rows_append_dense(&centres->shift, allocator, at->region->set.n - at->region->set.outputs,
+    return hcri_rows_append_dense(&centres->shift, at->memory, at->region->set.n - at->region->set.outputs,
                                   at->folded.of_parameters, error);
 }
 
@@ -159,9 +140,8 @@ static void sort_rows(const hcri_rows *rows, size_t count, uint32_t *order, uint
 }
 
 static hcr_status find_twins(const hcri_collection *at, hcr_error *error) {
-    const hcr_allocator *allocator = &at->region->set.allocator;
     hcri_centres *centres = at->centres;
-    uint32_t *order = hcri_allocate(allocator, hcri_size_product(2, at->count), sizeof *order);
+    uint32_t *order = hcri_allocate(at->scratch, hcri_size_product(2, at->count), sizeof *order);
     HCRI_ALLOCATED(order);
     for (uint32_t r = 0; r < at->count; r++) {
         order[r] = r;
@@ -171,74 +151,61 @@ static hcr_status find_twins(const hcri_collection *at, hcr_error *error) {
     for (size_t k = 1; k < centres->varying; k++)
         if (compare_rows(&at->rows, order[k - 1], order[k]) == 0)
             centres->twin[order[k]] = centres->twin[order[k - 1]];
-    hcri_release(allocator, order);
     return HCR_OK;
 }
 
 /* The columns, the limits and the barrier, from what was collected. */
 static hcr_status finish(hcri_collection *at, hcr_error *error) {
+    static const size_t no_rows[1] = {0};
     const hcri_set *set = &at->region->set;
-    const hcr_allocator *allocator = &set->allocator;
     hcri_centres *centres = at->centres;
     const size_t columns = centres->barrier.columns, rows = at->count;
-    unsigned char *bounded = hcri_allocate(allocator, columns, sizeof *bounded);
-    size_t *start = hcri_allocate(allocator, rows + 1, sizeof *start);
-    centres->values = hcri_copy_or_zeros(allocator, at->rows.values, hcri_rows_entries(&at->rows), sizeof(double));
-    centres->lower = hcri_allocate(allocator, columns + rows, sizeof(double));
-    centres->upper = hcri_allocate(allocator, columns + rows, sizeof(double));
-    hcr_status status = HCR_OK;
-    if (bounded == NULL || start == NULL || centres->values == NULL || centres->lower == NULL || centres->upper == NULL)
-        status = hcri_fail_memory(error);
-    if (status == HCR_OK) {
-        for (size_t j = 0; j < columns; j++) {
-            centres->lower[j] = set->box->lower[centres->output[j]];
-            centres->upper[j] = set->box->upper[centres->output[j]];
-            bounded[j] = !isinf(centres->lower[j]) || !isinf(centres->upper[j]);
-        }
-        memcpy(centres->lower + columns, at->lower, rows * sizeof(double));
-        memcpy(centres->upper + columns, at->upper, rows * sizeof(double));
-        if (rows != 0)
-            memcpy(start, at->rows.start, (rows + 1) * sizeof *start);
-        status = hcri_barrier_make(columns, rows, start, at->rows.columns, centres->twin, bounded, allocator,
-                                   &centres->barrier, error);
+    unsigned char *bounded = hcri_allocate(at->scratch, columns, sizeof *bounded);
+    centres->values = hcri_copy_or_zeros(at->memory, at->rows.values, hcri_rows_entries(&at->rows), sizeof(double));
+    centres->lower = hcri_allocate(at->memory, columns + rows, sizeof(double));
+    centres->upper = hcri_allocate(at->memory, columns + rows, sizeof(double));
+    HCRI_ALLOCATED(bounded && centres->values && centres->lower && centres->upper);
+    for (size_t j = 0; j < columns; j++) {
+        centres->lower[j] = set->box->lower[centres->output[j]];
+        centres->upper[j] = set->box->upper[centres->output[j]];
+        bounded[j] = !isinf(centres->lower[j]) || !isinf(centres->upper[j]);
     }
-    hcri_release(allocator, bounded);
-    hcri_release(allocator, start);
-    return status;
+    memcpy(centres->lower + columns, at->lower, rows * sizeof(double));
+    memcpy(centres->upper + columns, at->upper, rows * sizeof(double));
+    return hcri_barrier_make(columns, rows, rows == 0 ? no_rows : at->rows.start, at->rows.columns, centres->twin,
+                             bounded, at->memory, &centres->barrier, error);
 }
 
-hcr_status hcri_centres_make(const hcr_region *region, hcri_centres **made, hcr_error *error) {
+hcr_status hcri_centres_make(hcr_region *region, hcri_centres **made, hcr_error *error) {
     const hcri_set *set = &region->set;
-    const hcr_allocator *allocator = &set->allocator;
+    const size_t outputs = set->outputs;
+    const hcr_allocator *memory = hcri_pool_allocator(&region->memory);
+    HCRI_SCRATCH(scratch, &set->allocator);
     *made = NULL;
     if (!is_affine(set))
         return HCR_OK;
     size_t varying;
-    const size_t rows = most_rows(region, &varying), outputs = set->outputs;
-    hcri_centres *centres = hcri_allocate(allocator, 1, sizeof *centres);
+    const size_t rows = most_rows(region, &varying);
+    hcri_centres *centres = hcri_allocate(memory, 1, sizeof *centres);
     HCRI_ALLOCATED(centres);
-    hcri_collection at = {.region = region, .centres = centres};
-    centres->output = hcri_allocate(allocator, outputs, sizeof *centres->output);
-    centres->column = hcri_allocate(allocator, outputs, sizeof *centres->column);
-    centres->block = hcri_allocate(allocator, varying, sizeof(void *));
-    centres->row = hcri_allocate(allocator, varying, sizeof *centres->row);
-    centres->number = hcri_allocate(allocator, rows, sizeof *centres->number);
-    centres->own = hcri_allocate(allocator, rows, sizeof *centres->own);
-    centres->twin = hcri_allocate(allocator, rows, sizeof *centres->twin);
-    at.lower = hcri_allocate(allocator, rows, sizeof(double));
-    at.upper = hcri_allocate(allocator, rows, sizeof(double));
-    at.generic = hcri_allocate(allocator, set->n - outputs, sizeof(double));
-    at.values = hcri_allocate(allocator, outputs, sizeof(double));
-    at.columns = hcri_allocate(allocator, outputs, sizeof *at.columns);
-    at.folded.of_columns = hcri_allocate(allocator, outputs, sizeof(double));
-    at.folded.of_parameters = hcri_allocate(allocator, set->n - outputs, sizeof(double));
-    hcr_status status = HCR_OK;
-    if (centres->output == NULL || centres->column == NULL || centres->block == NULL || centres->row == NULL ||
-        centres->number == NULL || centres->own == NULL || centres->twin == NULL || at.lower == NULL ||
-        at.upper == NULL || at.generic == NULL || at.values == NULL || at.columns == NULL ||
-        at.folded.of_columns == NULL || at.folded.of_parameters == NULL)
-        status = hcri_fail_memory(error);
-    for (uint32_t j = 0; status == HCR_OK && j < outputs; j++) {
+    hcri_collection at = {.region = region, .centres = centres, .memory = memory, .scratch = scratch};
+    centres->output = hcri_allocate(memory, outputs, sizeof *centres->output);
+    centres->column = hcri_allocate(memory, outputs, sizeof *centres->column);
+    centres->block = hcri_allocate(memory, varying, sizeof(void *));
+    centres->row = hcri_allocate(memory, varying, sizeof *centres->row);
+    centres->number = hcri_allocate(memory, rows, sizeof *centres->number);
+    centres->own = hcri_allocate(memory, rows, sizeof *centres->own);
+    centres->twin = hcri_allocate(memory, rows, sizeof *centres->twin);
+    at.lower = hcri_allocate(scratch, rows, sizeof(double));
+    at.upper = hcri_allocate(scratch, rows, sizeof(double));
+    at.generic = hcri_allocate(scratch, set->n - outputs, sizeof(double));
+    at.values = hcri_allocate(scratch, outputs, sizeof(double));
+    at.columns = hcri_allocate(scratch, outputs, sizeof *at.columns);
+    at.folded.of_columns = hcri_allocate(scratch, outputs, sizeof(double));
+    at.folded.of_parameters = hcri_allocate(scratch, set->n - outputs, sizeof(double));
+    HCRI_TRY(hcri_pool_check(&region->memory, error));
+    HCRI_TRY(hcri_pool_check(&scratch_pool, error));
+    for (uint32_t j = 0; j < outputs; j++) {
         const int is_free = hcri_affine_find(&region->affine, j) == SIZE_MAX;
         centres->column[j] = is_free ? (uint32_t)centres->barrier.columns : HCRI_NO_COLUMN;
         if (is_free)
@@ -246,27 +213,11 @@ hcr_status hcri_centres_make(const hcr_region *region, hcri_centres **made, hcr_
     }
     hcri_random random;
     hcri_random_seed(&random, 1);
-    for (size_t k = 0; status == HCR_OK && k < set->n - outputs; k++)
+    for (size_t k = 0; k < set->n - outputs; k++)
         at.generic[k] = hcri_random_normal(&random);
-    if (status == HCR_OK)
-        status = collect(&at, error);
-    if (status == HCR_OK)
-        status = find_twins(&at, error);
-    if (status == HCR_OK)
-        status = finish(&at, error);
-    if (status == HCR_OK)
-        status = hcri_centre_plan_make(region, centres, error);
-    hcri_rows_release(&at.rows, allocator);
-    hcri_release(allocator, at.generic);
-    hcri_release(allocator, at.values);
-    hcri_release(allocator, at.columns);
-    hcri_release(allocator, at.lower);
-    hcri_release(allocator, at.upper);
-    hcri_release(allocator, at.folded.of_columns);
-    hcri_release(allocator, at.folded.of_parameters);
-    if (status == HCR_OK)
-        *made = centres;
-    else
-        hcri_centres_release(centres, allocator);
-    return status;
+    HCRI_TRY(collect(&at, error));
+    HCRI_TRY(find_twins(&at, error));
+    HCRI_TRY(finish(&at, error));
+    *made = centres;
+    return hcri_centre_plan_make(region, centres, error);
 }

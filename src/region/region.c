@@ -8,9 +8,9 @@
 #include "kinds/block.h"
 #include "kinds/callback/callback.h"
 #include "kinds/union/union.h"
+#include "region/centre_plan.h"
 #include "region/compiled_check.h"
 #include "region/curved_centre.h"
-#include "region/sample_centre.h"
 #include "region/sample_equalities.h"
 #include "region/sample_origin.h"
 
@@ -369,7 +369,8 @@ void hcr_region_free(hcr_region *region) {
         return;
     const hcr_allocator allocator = region->set.allocator;
     hcri_set_release(&region->set);
-    hcri_centres_release(region->centres, &allocator);
+    if (region->centres != NULL)
+        hcri_centre_plan_release(region->centres->plan, &allocator);
     if (region->varying_equalities != NULL)
         hcri_block_release(&region->varying_equalities->base);
     hcri_pool_release(&region->memory);

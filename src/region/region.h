@@ -13,7 +13,7 @@ typedef struct hcri_growing_margin {
 } hcri_growing_margin;
 
 struct hcr_region {
-    hcri_pool memory;               /* of all but the set and the centres */
+    hcri_pool memory;               /* of all but the set and the plan of centres */
     hcri_set set;                   /* over the outputs and the parameters */
     size_t scratch;                 /* hcri_set_scratch: what callers bring */
     hcri_origin_map origin_map;     /* parameters 0: the origin is fixed */

@@ -23,7 +23,7 @@ static int hold_rows(hcri_sample *s, hcri_nearness near) {
     double *low = s->distance, *high = low + barrier->rows;
     hcri_sample_merge_twins(s, low, high);
     for (size_t r = 0; r < barrier->rows; r++) {
-        const int met = hcri_sample_is_single(barrier, r) ? 0 : meet(low[twin[r]], high[twin[r]], near, 0);
+        const int met = hcri_barrier_is_single(barrier, r) ? 0 : meet(low[twin[r]], high[twin[r]], near, 0);
         if (met < 0)
             return 0;
         if (met != 0)
@@ -159,7 +159,7 @@ static void free_rows(const hcri_sample *s, int together, double *is_free) {
     for (size_t j = 0; j < outputs; j++)
         is_free[j] = 1;
     for (size_t r = 0; r < barrier->rows; r++) {
-        const int met = !hcri_sample_is_single(barrier, r) && hcri_sample_is_held(s, barrier->columns + r);
+        const int met = !hcri_barrier_is_single(barrier, r) && hcri_sample_is_held(s, barrier->columns + r);
         is_free[outputs + r] = !(met || (together && is_row_of_held(s, r)));
         if (centres->own[r] != HCRI_NO_COLUMN && is_free[outputs + r] == 0)
             is_free[centres->own[r]] = 0;

@@ -24,9 +24,9 @@ typedef struct hcri_centres {
     struct hcri_centre_plan *plan;  /* for eight samples at a time; NULL: one at a time alone */
 } hcri_centres;
 
-/* *centres is NULL for a region with inequalities of other kinds. The caller releases it. Errors: MEMORY. */
-hcr_status hcri_centres_make(const hcr_region *region, hcri_centres **centres, hcr_error *error);
-void hcri_centres_release(hcri_centres *centres, const hcr_allocator *allocator);
+/* *centres is NULL for a region with inequalities of other kinds, else in its memory, but for the plan. Errors: MEMORY.
+ */
+hcr_status hcri_centres_make(hcr_region *region, hcri_centres **centres, hcr_error *error);
 /* Numbers of scratch that the functions below need. */
 size_t hcri_centres_scratch(const hcr_region *region);
 /* Numbers of `is_free`: of outputs, and behind them of the rows. 0 without centres. */

@@ -96,10 +96,10 @@ void hcri_sample_hold_near(hcri_sample *s, double unit) {
     }
     memset(row_is_near, 0, barrier->rows * sizeof *row_is_near);
     for (size_t r = 0; r < barrier->rows; r++)
-        if (!hcri_sample_is_single(barrier, r) && is_near(s, r, unit))
+        if (!hcri_barrier_is_single(barrier, r) && is_near(s, r, unit))
             row_is_near[s->centres->twin[r]] = 1;
     for (size_t r = 0; r < barrier->rows; r++) {
-        if (hcri_sample_is_single(barrier, r) || row_is_near[s->centres->twin[r]] == 0)
+        if (hcri_barrier_is_single(barrier, r) || row_is_near[s->centres->twin[r]] == 0)
             continue;
         s->lower[barrier->columns + r] = s->upper[barrier->columns + r] = hcri_sample_row(s, r, s->f);
         for (size_t k = barrier->start[r]; k < barrier->start[r + 1]; k++)

@@ -204,7 +204,7 @@ void hcri_sample_take_bounds(hcri_sample *s) {
     for (size_t r = 0; r < barrier->rows; r++) {
         const size_t i = barrier->columns + r, k = barrier->start[r];
         const double a = s->values[k];
-        if (!hcri_sample_is_single(barrier, r) || a == 0)
+        if (!hcri_barrier_is_single(barrier, r) || a == 0)
             continue;
         (void)take_end(s, barrier->column[k], a < 0, s->upper[i] / a, 0);
         (void)take_end(s, barrier->column[k], a > 0, s->lower[i] / a, 0);

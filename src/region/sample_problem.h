@@ -53,11 +53,6 @@ void hcri_sample_row_by_parameters(const hcri_sample *s, size_t r, const double 
 /* Outputs that held ones determine have one value. */
 void hcri_centres_hold_dependent(const hcri_affine *affine, size_t outputs, double *is_free);
 
-/* 1 when a row has one entry. */
-static inline int hcri_sample_is_single(const hcri_barrier *barrier, size_t r) {
-    return barrier->start[r + 1] - barrier->start[r] == 1;
-}
-
 /* 1 when column or row i is held at one value. */
 static inline int hcri_sample_is_held(const hcri_sample *s, size_t i) { return s->lower[i] == s->upper[i]; }
 

@@ -52,7 +52,7 @@ int hcri_sample_hold_together(hcri_sample *s, const double *origin, double first
     hcri_sample_take_bounds(s);
     for (size_t r = 0; r < barrier->rows; r++) { /* rows of one column are limits of that column */
         const size_t i = columns + r, k = barrier->start[r], j = barrier->column[k];
-        for (size_t side = 0; side < 2 && hcri_sample_is_single(barrier, r) && !hcri_sample_is_held(s, j); side++)
+        for (size_t side = 0; side < 2 && hcri_barrier_is_single(barrier, r) && !hcri_sample_is_held(s, j); side++)
             if (after[side * count + i] < less * before[side * count + i])
                 after[(s->values[k] > 0 ? side : 1 - side) * count + j] = 0;
     }
@@ -64,14 +64,14 @@ int hcri_sample_hold_together(hcri_sample *s, const double *origin, double first
             continue;
         if (i < columns)
             hcri_sample_hold_column(s, i, value);
-        else if (!hcri_sample_is_single(barrier, i - columns))
+        else if (!hcri_barrier_is_single(barrier, i - columns))
             s->lower[i] = s->upper[i] = value;
     }
     double *merged_low = s->wide, *merged_high = s->wide + barrier->rows; /* all twins of a held row are */
     hcri_sample_merge_twins(s, merged_low, merged_high);
     for (size_t r = 0; r < barrier->rows; r++) {
         const uint32_t first_twin = s->centres->twin[r];
-        if (!hcri_sample_is_single(barrier, r) && merged_low[first_twin] >= merged_high[first_twin])
+        if (!hcri_barrier_is_single(barrier, r) && merged_low[first_twin] >= merged_high[first_twin])
             hcri_sample_equate(s, r, merged_low[first_twin], merged_high[first_twin]);
     }
     hcri_sample_hold_by_rows(s);

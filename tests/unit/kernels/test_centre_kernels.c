@@ -15,6 +15,7 @@
 enum { COLUMNS = 9, PAIRS = 6, MORE = 2, ROWS = PAIRS + MORE, NODES = COLUMNS + ROWS, TERMS = 2 * PAIRS + 4 * MORE };
 
 typedef struct example {
+    hcri_pool memory;
     hcri_centre_system system;
     uint32_t entry[PAIRS], at[TERMS], column[TERMS];
     size_t start[ROWS + 1], limit[2 * NODES + 1];
@@ -68,9 +69,10 @@ static void make(example *e, hcri_random *random) {
                                      .length = e->length,
                                      .scale = 1,
                                      .shared = 5};
-    assert_int_equal(
-        hcri_ldl_make(COLUMNS + MORE, count, first, second, NULL, &hcri_default_allocator, &e->system.ldl, &error),
-        HCR_OK);
+    e->memory = (hcri_pool){.from = &hcri_default_allocator};
+    assert_int_equal(hcri_ldl_make(COLUMNS + MORE, count, first, second, NULL, hcri_pool_allocator(&e->memory),
+                                   &e->system.ldl, &error),
+                     HCR_OK);
     e->system.place = e->system.ldl.place;
     for (size_t k = 0; k < TERMS; k++)
         e->at[k] = e->system.place[e->column[k]];
@@ -80,7 +82,7 @@ static void make(example *e, hcri_random *random) {
 
 static void release(example *e) {
     free(e->scratch);
-    hcri_ldl_release(&e->system.ldl, &hcri_default_allocator);
+    hcri_pool_release(&e->memory);
 }
 
 static double value_of(const example *e, size_t node, const double *f) {

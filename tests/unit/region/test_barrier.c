@@ -53,16 +53,15 @@ static void draw(polytope *p, size_t columns, size_t rows, double bounds, double
 
 static int centre_by(const polytope *p, int twice, double *f) {
     hcri_barrier barrier;
-    assert_int_equal(hcri_barrier_make(p->columns, p->rows, p->start, p->column, NULL, p->bounded,
-                                       &hcri_default_allocator, &barrier, NULL),
-                     HCR_OK);
+    HCRI_SCRATCH(memory, &hcri_default_allocator);
+    assert_int_equal(
+        hcri_barrier_make(p->columns, p->rows, p->start, p->column, NULL, p->bounded, memory, &barrier, NULL), HCR_OK);
     double *scratch = malloc(hcri_barrier_scratch(&barrier) * sizeof *scratch);
     assert_non_null(scratch);
     const hcri_barrier_problem problem = {
         .values = p->values, .lower = p->lower, .upper = p->upper, .scale = 1, .twice = twice};
     const int found = hcri_barrier_centre(&barrier, &problem, f, scratch);
     free(scratch);
-    hcri_barrier_release(&barrier, &hcri_default_allocator);
     return found;
 }
 
@@ -216,10 +215,9 @@ static void test_fill(void **state) {
             }
         }
         hcri_ldl ldl;
-        assert_int_equal(hcri_ldl_make(SIZE, entries, first, second, NULL, &hcri_default_allocator, &ldl, NULL),
-                         HCR_OK);
+        HCRI_SCRATCH(memory, &hcri_default_allocator);
+        assert_int_equal(hcri_ldl_make(SIZE, entries, first, second, NULL, memory, &ldl, NULL), HCR_OK);
         assert_true(ldl.column[SIZE] <= (shape == 2 ? 20 : 1) * entries);
-        hcri_ldl_release(&ldl, &hcri_default_allocator);
     }
     free(first);
     free(second);
