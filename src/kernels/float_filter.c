@@ -10,16 +10,6 @@ static const size_t fewest_rows = 48, shortest_row = 16, fewest_bounded = 1024;
 
 static size_t padded(size_t count) { return (count + HCRI_SINGLE_PANEL - 1) / HCRI_SINGLE_PANEL * HCRI_SINGLE_PANEL; }
 
-void hcri_float_filter_release(hcri_float_filter *float_filter, const hcr_allocator *allocator) {
-    hcri_release(allocator, float_filter->panels);
-    hcri_release(allocator, float_filter->lower);
-    hcri_release(allocator, float_filter->upper);
-    hcri_release(allocator, float_filter->error_bound);
-    hcri_release(allocator, float_filter->row);
-    hcri_float_filter_blocks_release(float_filter->blocks, allocator);
-    *float_filter = (hcri_float_filter){0};
-}
-
 /* ----------------------------------------------------------------------------------------------------------- make */
 
 /* Row i of the float filter from a row of the matrix; 0 when single precision can't hold its inverse slacks.
@@ -57,31 +47,29 @@ static int reserve(hcri_float_filter *float_filter, size_t n, const hcr_allocato
            float_filter->error_bound != NULL && float_filter->row != NULL;
 }
 
-hcr_status hcri_float_filter_make(const hcri_scaled_rows *scaled, const hcri_run *run, const hcr_allocator *allocator,
+hcr_status hcri_float_filter_make(const hcri_scaled_rows *scaled, const hcri_run *run, const hcr_allocator *memory,
                                   hcri_float_filter *float_filter, hcr_error *error) {
     const size_t n = scaled->n;
+    hcri_float_filter made = {.count = run->count};
     *float_filter = (hcri_float_filter){0};
     if (run->form != HCRI_RUN_DENSE || run->count < fewest_rows || n < shortest_row || n > HCRI_FLOAT_FILTER_WIDTH)
         return HCR_OK;
-    float_filter->count = run->count;
-    hcr_status status = reserve(float_filter, n, allocator) ? HCR_OK : hcri_fail_memory(error);
-    int fits = 1;
-    for (size_t i = 0; status == HCR_OK && i < run->count; i++)
-        float_filter->row[i] = (uint32_t)(run->first + i);
-    if (status == HCR_OK && run->count >= fewest_bounded)
-        status = hcri_float_filter_order(scaled, run->first, run->count, allocator, float_filter->row, error);
-    for (size_t i = 0; status == HCR_OK && fits && i < run->count; i++) {
-        const size_t row = float_filter->row[i];
-        fits = fill_row(float_filter, i, n, hcri_rows_row(scaled->rows, row), scaled->lower[row], scaled->upper[row]);
+    HCRI_ALLOCATED(reserve(&made, n, memory));
+    for (size_t i = 0; i < run->count; i++)
+        made.row[i] = (uint32_t)(run->first + i);
+    if (run->count >= fewest_bounded)
+        HCRI_TRY(hcri_float_filter_order(scaled, run->first, run->count, memory, made.row, error));
+    for (size_t i = 0; i < run->count; i++) {
+        const size_t row = made.row[i];
+        if (!fill_row(&made, i, n, hcri_rows_row(scaled->rows, row), scaled->lower[row], scaled->upper[row]))
+            return HCR_OK;
     }
-    if (status == HCR_OK && fits && run->count >= fewest_bounded) {
-        float_filter->blocks = hcri_float_filter_blocks_make(scaled, float_filter->row, run->count, allocator);
-        if (float_filter->blocks == NULL)
-            status = hcri_fail_memory(error);
+    if (run->count >= fewest_bounded) {
+        made.blocks = hcri_float_filter_blocks_make(scaled, made.row, run->count, memory);
+        HCRI_ALLOCATED(made.blocks);
     }
-    if (status != HCR_OK || !fits)
-        hcri_float_filter_release(float_filter, allocator);
-    return status;
+    *float_filter = made;
+    return HCR_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ use */

@@ -22,10 +22,9 @@ typedef struct hcri_float_filter {
 } hcri_float_filter;
 
 /* For a run of the rows. The float filter is empty where it isn't worth its while, or numbers lie too far apart for
- * single precision. */
-hcr_status hcri_float_filter_make(const hcri_scaled_rows *scaled, const hcri_run *run, const hcr_allocator *allocator,
+ * single precision. In memory that the caller releases, also after a failure. */
+hcr_status hcri_float_filter_make(const hcri_scaled_rows *scaled, const hcri_run *run, const hcr_allocator *memory,
                                   hcri_float_filter *float_filter, hcr_error *error);
-void hcri_float_filter_release(hcri_float_filter *float_filter, const hcr_allocator *allocator);
 
 /* What run_max does with the run (kernels.h); and where best[s] grew, active constraint[s] = first + 2i or 2i + 1 for
  * the first row i of the matrix that attains it (NULL: not wanted). `scratch`: HCRI_FLOAT_FILTER_SCRATCH numbers. */

@@ -146,15 +146,6 @@ hcr_status hcri_float_filter_order(const hcri_scaled_rows *scaled, size_t first,
 
 /* --------------------------------------------------------------------------------------------------------- bounds */
 
-void hcri_float_filter_blocks_release(hcri_float_filter_blocks *blocks, const hcr_allocator *allocator) {
-    if (blocks == NULL)
-        return;
-    hcri_release(allocator, blocks->centres);
-    hcri_release(allocator, blocks->reach);
-    hcri_release(allocator, blocks->longest);
-    hcri_release(allocator, blocks);
-}
-
 /* The float above x, and above the sum of it with what rounding takes from a product of n terms of that size. */
 static float above(double x, double size, size_t n) {
     return nextafterf((float)(x + 1.01 * ((double)n + 16) * 0x1p-24 * size), INFINITY);
@@ -173,8 +164,7 @@ static void bound_side(const hcri_scaled_rows *scaled, const uint32_t *row, size
         if (inverse[row[i]] == 0)
             continue;
         sides++;
-        for (size_t k = rows->start[row[i]]; k < rows->start[row[i] + 1]; k++)
-            centre[rows->columns[k]] += rows->values[k] * inverse[row[i]];
+        hcri_rows_add(rows, row[i], inverse[row[i]], centre);
     }
     double squares = 0;
     float *panel = blocks->centres + to / HCRI_SINGLE_PANEL * HCRI_SINGLE_PANEL * n + to % HCRI_SINGLE_PANEL;
@@ -209,17 +199,16 @@ static int reserve(hcri_float_filter_blocks *blocks, size_t n, const hcr_allocat
 }
 
 hcri_float_filter_blocks *hcri_float_filter_blocks_make(const hcri_scaled_rows *scaled, const uint32_t *row,
-                                                        size_t count, const hcr_allocator *allocator) {
+                                                        size_t count, const hcr_allocator *memory) {
     const size_t n = scaled->n;
-    HCRI_SCRATCH(scratch, allocator);
-    hcri_float_filter_blocks *blocks = hcri_allocate(allocator, 1, sizeof *blocks);
+    HCRI_SCRATCH(scratch, memory);
+    hcri_float_filter_blocks *blocks = hcri_allocate(memory, 1, sizeof *blocks);
     double *centre = hcri_allocate(scratch, n, sizeof *centre);
-    if (blocks != NULL)
-        blocks->count = (count + HCRI_SINGLE_ROWS - 1) / HCRI_SINGLE_ROWS;
-    if (blocks == NULL || centre == NULL || !reserve(blocks, n, allocator)) {
-        hcri_float_filter_blocks_release(blocks, allocator);
+    if (blocks == NULL || centre == NULL)
         return NULL;
-    }
+    blocks->count = (count + HCRI_SINGLE_ROWS - 1) / HCRI_SINGLE_ROWS;
+    if (!reserve(blocks, n, memory))
+        return NULL;
     for (size_t b = 0; b < blocks->count; b++) {
         const uint32_t *of_block = row + b * HCRI_SINGLE_ROWS;
         const size_t left = count - b * HCRI_SINGLE_ROWS, rows_here = left < HCRI_SINGLE_ROWS ? left : HCRI_SINGLE_ROWS;

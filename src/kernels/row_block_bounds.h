@@ -27,9 +27,8 @@ typedef struct hcri_float_filter_blocks {
 /* Orders rows first … first + count − 1 of the matrix into blocks of HCRI_SINGLE_ROWS: row[i] is the i-th. */
 hcr_status hcri_float_filter_order(const hcri_scaled_rows *scaled, size_t first, size_t count,
                                    const hcr_allocator *allocator, uint32_t *row, hcr_error *error);
-/* The bounds of the blocks of rows in that order. NULL when there is no memory. */
+/* The bounds of the blocks of rows in that order. NULL when there is no memory, which the caller releases. */
 hcri_float_filter_blocks *hcri_float_filter_blocks_make(const hcri_scaled_rows *scaled, const uint32_t *row,
-                                                        size_t count, const hcr_allocator *allocator);
-void hcri_float_filter_blocks_release(hcri_float_filter_blocks *blocks, const hcr_allocator *allocator);
+                                                        size_t count, const hcr_allocator *memory);
 
 #endif

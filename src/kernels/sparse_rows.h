@@ -53,6 +53,11 @@ void hcri_rows_scoped(hcri_rows *rows); /* of the default allocator */
 void hcri_walk_rows(hcri_walk *walk, size_t n, hcri_rows *rows);
 /* a_i·y in floating point; *absolute (NULL: not wanted) gets Σ|a_ij y_j|. */
 double hcri_rows_dot(const hcri_rows *rows, size_t i, const double *y, double *absolute);
+/* y += weight a_i */
+static inline void hcri_rows_add(const hcri_rows *rows, size_t i, double weight, double *y) {
+    for (size_t k = rows->start[i]; k < rows->start[i + 1]; k++)
+        y[rows->columns[k]] += weight * rows->values[k];
+}
 /* a_i·y − b to about twice the working precision, rounded once. */
 double hcri_rows_dot_minus(const hcri_rows *rows, size_t i, const double *y, double b);
 /* The same; *exact says whether nothing was rounded, so that the sign is right, 0 included. */

@@ -140,11 +140,7 @@ void hcri_moving_rows_at(const hcri_moving_rows *moving, size_t samples, hcri_sa
 }
 
 double hcri_moving_row_at(const hcri_moving_rows *moving, size_t i, const double *x) {
-    const hcri_rows *map = &moving->map;
-    double value = 0;
-    for (size_t k = map->start[i]; k < map->start[i + 1]; k++)
-        value += map->values[k] * x[map->columns[k]];
-    return value + moving->constant[i];
+    return hcri_rows_dot(&moving->map, i, x, NULL) + moving->constant[i];
 }
 
 hcri_row_range hcri_moving_row_range(const hcri_moving_rows *moving, size_t i, const hcri_extent *extent) {

@@ -44,24 +44,18 @@ static double share_of_row(const hcri_sample *s, size_t r) {
     const double a = s->values[k];
     if (barrier->start[r + 1] - k != 1 || !hcri_sample_is_held(s, j) || a == 0 || r >= s->centres->varying)
         return 0;
-    double shift = 0;
-    for (size_t t = s->centres->shift.start[r]; t < s->centres->shift.start[r + 1]; t++)
-        shift += s->centres->shift.values[t] * s->x[s->centres->shift.columns[t]];
+    const double shift = hcri_rows_dot(&s->centres->shift, r, s->x, NULL);
     const double one = (s->centres->lower[i] - shift) / a, other = (s->centres->upper[i] - shift) / a;
     const double low = a > 0 ? one : other, high = a > 0 ? other : one;
     return -0.5 * ((low == s->lower[j]) + (high == s->lower[j])) / a;
 }
 
 void hcri_sample_row_by_parameters(const hcri_sample *s, size_t r, const double *point, double *whole) {
-    const hcri_affine *affine = &s->region->affine;
-    const size_t at = r - s->centres->varying, outputs = s->region->set.outputs;
+    const size_t at = r - s->centres->varying;
     const hcri_constraint *block = s->centres->block[at];
     memset(whole, 0, s->region->set.n * sizeof *whole);
     block->kind->add_gradient(block, 2 * s->centres->row[at], point, 1, whole, NULL);
-    for (size_t d = 0; d < affine->count; d++)
-        for (size_t t = affine->map.start[d]; t < affine->map.start[d + 1]; t++)
-            if (affine->map.columns[t] >= outputs)
-                whole[affine->map.columns[t]] += whole[affine->dependent[d]] * affine->map.values[t];
+    hcri_affine_pull(&s->region->affine, whole);
 }
 
 /* 1 where nothing is held, and there is a plan. */
@@ -107,21 +101,17 @@ void hcri_centres_vjp(const hcr_region *region, const double *point, const doubl
                 x_bar[k - outputs] -= pull * here[k] + load * (there[k] - here[k]);
             continue;
         }
-        for (size_t t = s.centres->shift.start[r]; t < s.centres->shift.start[r + 1]; t++)
-            x_bar[s.centres->shift.columns[t]] -= pull * s.centres->shift.values[t];
+        hcri_rows_add(&s.centres->shift, r, -pull, x_bar);
     }
     for (size_t r = 0; r < s.centres->varying; r++) {
         const double share = share_of_row(&s, r);
         const double held = share == 0 ? 0 : share * bar[s.centres->output[barrier->column[barrier->start[r]]]];
-        for (size_t t = s.centres->shift.start[r]; t < s.centres->shift.start[r + 1] && held != 0; t++)
-            x_bar[s.centres->shift.columns[t]] += held * s.centres->shift.values[t];
+        if (held != 0)
+            hcri_rows_add(&s.centres->shift, r, held, x_bar);
     }
     const hcri_rows *map = &region->origin_map.map;
-    for (size_t j = 0; j < barrier->columns && problem.pull != 0; j++) {
-        const uint32_t output = s.centres->output[j];
-        for (size_t k = map->start[output]; k < map->start[output + 1]; k++)
-            x_bar[map->columns[k]] += problem.pull * w[j] * map->values[k];
-    }
+    for (size_t j = 0; j < barrier->columns && problem.pull != 0; j++)
+        hcri_rows_add(map, s.centres->output[j], problem.pull * w[j], x_bar);
 }
 
 /* H df = −∂F/∂x x_dot = −Σ (g_i (∂c_i/∂x·x_dot)/s_i² + (∂g_i/∂x x_dot)/s_i) + pull dO. */
@@ -153,8 +143,7 @@ void hcri_centres_jvp(const hcr_region *region, const double *point, const doubl
         double load, along = hcri_sample_row(&s, r, held);
         const double weight = weight_of(&s, r, &load);
         if (r < s.centres->varying) {
-            for (size_t t = shift->start[r]; t < shift->start[r + 1]; t++)
-                along += shift->values[t] * x_dot[shift->columns[t]];
+            along += hcri_rows_dot(shift, r, x_dot, NULL);
         } else {
             hcri_sample_row_by_parameters(&s, r, point, here);
             for (size_t k = outputs; k < n; k++)

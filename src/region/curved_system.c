@@ -95,10 +95,7 @@ hcri_curved hcri_curved_begin(const hcr_region *region, const double *point, dou
 }
 
 void hcri_curved_fold(const hcri_curved *c, double *out) {
-    const hcri_affine *affine = c->affine;
-    for (size_t d = 0; d < affine->count; d++)
-        for (size_t k = affine->map.start[d]; k < affine->map.start[d + 1]; k++)
-            c->whole[affine->map.columns[k]] += c->whole[affine->dependent[d]] * affine->map.values[k];
+    hcri_affine_pull(c->affine, c->whole);
     for (size_t k = 0; k < c->size; k++)
         out[k] = c->whole[c->coordinate[k]];
 }

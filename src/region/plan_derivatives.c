@@ -38,11 +38,8 @@ static int take(const planned *at, const hcr_region *region, const double *point
     const hcri_centre_system *system = &plan->system;
     const hcri_rows *shift = &region->centres->shift;
     const size_t columns = system->columns;
-    for (size_t r = 0; r < shift->count; r++) {
-        at->moved[r] = 0;
-        for (size_t t = shift->start[r]; t < shift->start[r + 1]; t++)
-            at->moved[r] += shift->values[t] * point[region->set.outputs + shift->columns[t]];
-    }
+    for (size_t r = 0; r < shift->count; r++)
+        at->moved[r] = hcri_rows_dot(shift, r, point + region->set.outputs, NULL);
     memset(at->entry, 0, system->shared * sizeof *at->entry);
     for (size_t i = 0; i < system->nodes; i++) {
         const double value = value_of(plan, i, f), room = least * system->scale * system->length[i];
@@ -108,11 +105,9 @@ int hcri_centre_plan_vjp(const hcr_region *region, const double *point, const do
                 at.moved[plan->row[k]] -= plan->factor[k] * at.curve[k] * along;
     }
     for (size_t r = 0; r < shift->count; r++)
-        for (size_t t = shift->start[r]; t < shift->start[r + 1]; t++)
-            x_bar[shift->columns[t]] += at.moved[r] * shift->values[t];
+        hcri_rows_add(shift, r, at.moved[r], x_bar);
     for (size_t j = 0; j < system->columns && system->pull != 0; j++)
-        for (size_t k = map->start[output[j]]; k < map->start[output[j] + 1]; k++)
-            x_bar[map->columns[k]] += system->pull * at.step[j] * map->values[k];
+        hcri_rows_add(map, output[j], system->pull * at.step[j], x_bar);
     return 1;
 }
 
@@ -127,11 +122,8 @@ int hcri_centre_plan_jvp(const hcr_region *region, const double *point, const do
         f[j] = point[output[j]];
     if (!take(&at, region, point, f))
         return 0;
-    for (size_t r = 0; r < shift->count; r++) { /* becomes the change of what is added to a row */
-        at.moved[r] = 0;
-        for (size_t t = shift->start[r]; t < shift->start[r + 1]; t++)
-            at.moved[r] += shift->values[t] * x_dot[shift->columns[t]];
-    }
+    for (size_t r = 0; r < shift->count; r++) /* becomes the change of what is added to a row */
+        at.moved[r] = hcri_rows_dot(shift, r, x_dot, NULL);
     memset(at.step, 0, system->ldl.size * sizeof *at.step);
     for (size_t i = 0; i < system->nodes; i++) {
         double right = 0;

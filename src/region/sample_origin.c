@@ -448,8 +448,7 @@ void hcri_sample_origin_vjp(const hcr_region *region, hcri_sample_origin sample_
     }
     const hcri_rows *map = &map_of(region, sample_origin)->map;
     for (size_t j = 0; j < n; j++)
-        for (size_t k = map->start[j]; k < map->start[j + 1]; k++)
-            x_bar[map->columns[k]] += bar[j] * map->values[k];
+        hcri_rows_add(map, j, bar[j], x_bar);
 }
 
 void hcri_sample_origin_jvp(const hcr_region *region, hcri_sample_origin sample_origin, const double *point,
@@ -461,11 +460,8 @@ void hcri_sample_origin_jvp(const hcr_region *region, hcri_sample_origin sample_
         hcri_curved_centre_jvp(region, point, x_dot, dot, scratch);
         return;
     }
-    for (size_t j = 0; j < n; j++) {
-        dot[j] = 0;
-        for (size_t k = map->start[j]; k < map->start[j + 1]; k++)
-            dot[j] += map->values[k] * x_dot[map->columns[k]];
-    }
+    for (size_t j = 0; j < n; j++)
+        dot[j] = hcri_rows_dot(map, j, x_dot, NULL);
     const int is_found = is_centre_found(region, sample_origin);
     if (is_found && region->curvatures != NULL)
         hcri_curved_centre_jvp(region, point, x_dot, dot, scratch);

@@ -29,8 +29,6 @@ static hcr_status find_origin(const hcr_region *region, const double *x, const h
     *point = found;
     if (hcri_sample_origin_exists(*sample_origin))
         return HCR_OK;
-    hcri_release(allocator, found);
-    *point = NULL;
     for (size_t k = 0; k < region->origin_map.parameters; k++)
         if (!(region->origin_map.lower[k] <= x[k] && x[k] <= region->origin_map.upper[k])) {
             char name[256];
@@ -59,9 +57,9 @@ hcr_status hcr_region_origin_at(const hcr_region *region, const double *paramete
                  HCR_ERROR_ARGUMENT, "region, parameters or origin is NULL");
     double *point;
     hcri_sample_origin sample_origin;
-    HCRI_TRY(find_origin(region, parameters, &region->set.allocator, &point, &sample_origin, error));
+    HCRI_SCRATCH(scratch, &region->set.allocator);
+    HCRI_TRY(find_origin(region, parameters, scratch, &point, &sample_origin, error));
     memcpy(origin, point, region->set.outputs * sizeof *origin);
-    hcri_release(&region->set.allocator, point);
     return HCR_OK;
 }
 
@@ -181,15 +179,14 @@ static hcr_status add_rows(const hcri_sample_at *at, hcr_error *error) {
 
 /* (y, x) = constant + T y with x fixed. */
 static hcr_status make_substitution(const hcr_region *region, const double *x, const hcr_allocator *allocator,
-                                    hcri_substitution *fixed, double **constant, hcr_error *error) {
+                                    hcri_substitution *fixed, hcr_error *error) {
     static const double one = 1;
     const size_t n = region->set.n, outputs = region->set.outputs;
-    *fixed = (hcri_substitution){.coordinates = outputs};
-    *constant = hcri_allocate(allocator, n, sizeof **constant);
-    HCRI_ALLOCATED(*constant);
-    fixed->constant = *constant;
+    double *constant = hcri_allocate(allocator, n, sizeof *constant);
+    HCRI_ALLOCATED(constant);
+    *fixed = (hcri_substitution){.coordinates = outputs, .constant = constant};
     for (uint32_t j = 0; j < n; j++) {
-        (*constant)[j] = j < outputs ? 0 : x[j - outputs];
+        constant[j] = j < outputs ? 0 : x[j - outputs];
         HCRI_TRY(hcri_rows_append(&fixed->map, allocator, j < outputs, &j, &one, error));
     }
     return HCR_OK;
@@ -197,20 +194,18 @@ static hcr_status make_substitution(const hcr_region *region, const double *x, c
 
 static hcr_status add_other_blocks(const hcr_region *region, const double *x, hcri_set *slice, hcr_error *error) {
     hcri_substitution fixed;
-    double *constant = NULL;
-    hcr_status status = make_substitution(region, x, &slice->allocator, &fixed, &constant, error);
-    for (size_t b = 2; b < region->set.blocks && status == HCR_OK; b++) {
+    HCRI_SCRATCH(scratch, &slice->allocator);
+    HCRI_TRY(make_substitution(region, x, scratch, &fixed, error));
+    for (size_t b = 2; b < region->set.blocks; b++) {
         const hcri_constraint *block = region->set.block[b];
         hcri_constraint *made = NULL;
         if (block->kind->row_at != NULL)
             continue;
-        status = block->kind->substitute(block, &fixed, &made, error);
-        if (status == HCR_OK && made != NULL)
-            status = hcri_set_add_block(slice, made, error);
+        HCRI_TRY(block->kind->substitute(block, &fixed, &made, error));
+        if (made != NULL)
+            HCRI_TRY(hcri_set_add_block(slice, made, error));
     }
-    hcri_rows_release(&fixed.map, &slice->allocator);
-    hcri_release(&slice->allocator, constant);
-    return status;
+    return HCR_OK;
 }
 
 /* Each coefficient is rounded once. */
@@ -280,11 +275,8 @@ static hcr_status add_held(const hcr_region *region, const double *point, const 
 /* Makes row `q` orthogonal to the rows of the basis and of length 1; twice, so that rounding leaves nothing. */
 static void orthonormalise(const hcri_rows *basis, size_t n, double *q) {
     for (int times = 0; times < 2; times++) {
-        for (size_t i = 0; i < basis->count; i++) {
-            const double share = hcri_rows_dot(basis, i, q, NULL);
-            for (size_t k = basis->start[i]; k < basis->start[i + 1]; k++)
-                q[basis->columns[k]] -= share * basis->values[k];
-        }
+        for (size_t i = 0; i < basis->count; i++)
+            hcri_rows_add(basis, i, -hcri_rows_dot(basis, i, q, NULL), q);
         double square = 0;
         for (size_t j = 0; j < n; j++)
             square += q[j] * q[j];
@@ -397,30 +389,29 @@ static hcr_status make_affine(const hcri_affine *from, const hcri_equalities *eq
 static hcr_status hold(size_t n, const hcri_equalities *equalities, size_t held, const hcr_allocator *allocator,
                        hcri_affine *affine, hcr_error *error) {
     const size_t most = affine->count + equalities->rows.count - held + 1;
-    hcri_affine made = {0};
+    const hcri_affine from = *affine;
+    HCRI_SCRATCH(scratch, allocator);
     hcri_solved solved = {.n = n,
-                          .rows = hcri_allocate(allocator, hcri_size_product(most, n), sizeof *solved.rows),
-                          .right = hcri_allocate(allocator, most, sizeof *solved.right),
-                          .pivot = hcri_allocate(allocator, most, sizeof *solved.pivot),
-                          .is_pivot = hcri_allocate(allocator, n, 1)};
-    const int enough = solved.rows != NULL && solved.right != NULL && solved.pivot != NULL && solved.is_pivot != NULL;
-    const hcr_status status =
-        enough ? make_affine(affine, equalities, held, &solved, allocator, &made, error) : hcri_fail_memory(error);
-    hcri_release(allocator, solved.rows);
-    hcri_release(allocator, solved.right);
-    hcri_release(allocator, solved.pivot);
-    hcri_release(allocator, solved.is_pivot);
-    hcri_affine_release(affine, allocator);
-    *affine = made;
-    return status;
+                          .rows = hcri_allocate(scratch, hcri_size_product(most, n), sizeof *solved.rows),
+                          .right = hcri_allocate(scratch, most, sizeof *solved.right),
+                          .pivot = hcri_allocate(scratch, most, sizeof *solved.pivot),
+                          .is_pivot = hcri_allocate(scratch, n, 1)};
+    HCRI_ALLOCATED(solved.rows && solved.right && solved.pivot && solved.is_pivot);
+    *affine = (hcri_affine){0};
+    return make_affine(&from, equalities, held, &solved, allocator, affine, error);
 }
 
-/* `region` with parameters at `point`, its origin and x, behind which is_free stands (NULL: all outputs are). The set
- * is made with the region's allocator. */
-static hcr_status make_slice(const hcr_region *region, const double *point, const double *is_free,
-                             hcri_sample_origin sample_origin, hcri_set *slice, hcri_affine *affine,
-                             const hcr_allocator *allocator, hcr_region **fixed, hcr_error *error) {
-    const double *x = point + region->set.outputs;
+/* `region` with parameters x. The set is made with the region's allocator. */
+static hcr_status make_slice(const hcr_region *region, const double *x, hcri_set *slice, const hcr_allocator *allocator,
+                             hcr_region **fixed, hcr_error *error) {
+    double *point;
+    hcri_sample_origin sample_origin;
+    hcri_affine affine = {0};
+    HCRI_SCRATCH(scratch, &slice->allocator);
+    HCRI_TRY(find_origin(region, x, scratch, &point, &sample_origin, error));
+    const double *flags = point + region->set.n;
+    const int holds = hcri_sample_origin_is_centre(sample_origin) && hcri_centres_hold_any(region, flags);
+    const double *is_free = holds ? flags : NULL; /* NULL: all outputs are */
     HCRI_TRY(hcri_set_add_outputs_of(slice, &region->set, error));
     HCRI_TRY(hcri_set_add_places_of(slice, &region->set, error));
     HCRI_TRY(add_box(region, is_free, slice, error));
@@ -431,15 +422,15 @@ static hcr_status make_slice(const hcr_region *region, const double *point, cons
     HCRI_TRY(add_rows(&at, error));
     HCRI_TRY(add_other_blocks(region, x, slice, error));
     HCRI_TRY(hcri_set_number(slice, error));
-    HCRI_TRY(fix_affine(region, x, &slice->allocator, affine, error));
+    HCRI_TRY(fix_affine(region, x, scratch, &affine, error));
     if (is_free != NULL)
-        HCRI_TRY(hold(region->set.outputs, &slice->equalities, own, &slice->allocator, affine, error));
+        HCRI_TRY(hold(region->set.outputs, &slice->equalities, own, scratch, &affine, error));
     const hcri_analysis analysis = {.origin = point,
                                     .lower = region->lower,
                                     .upper = region->upper,
                                     .box_is_claimed = region->box_is_claimed,
                                     .radius = sample_origin == HCRI_SAMPLE_ORIGIN_AFFINE ? region->radius : INFINITY,
-                                    .affine = affine,
+                                    .affine = &affine,
                                     .unbounded_allowed = region->unbounded_allowed,
                                     .origin_choice = region->origin_choice};
     return hcri_region_create(slice, &analysis, allocator, fixed, error);
@@ -462,17 +453,6 @@ hcr_status hcr_region_at(const hcr_region *region, const double *parameters, con
                                         .origin_choice = region->origin_choice};
         return hcri_region_create(&region->set, &analysis, allocator, fixed, error);
     }
-    hcri_set slice = {.allocator = region->set.allocator};
-    hcri_affine affine = {0};
-    double *point;
-    hcri_sample_origin sample_origin;
-    HCRI_TRY(find_origin(region, parameters, &slice.allocator, &point, &sample_origin, error));
-    const double *is_free = point + region->set.n;
-    const int held = hcri_sample_origin_is_centre(sample_origin) && hcri_centres_hold_any(region, is_free);
-    const hcr_status status =
-        make_slice(region, point, held ? is_free : NULL, sample_origin, &slice, &affine, allocator, fixed, error);
-    hcri_release(&slice.allocator, point);
-    hcri_affine_release(&affine, &slice.allocator);
-    hcri_set_release(&slice);
-    return status;
+    HCRI_SCOPED_BY(hcri_set_release) hcri_set slice = {.allocator = region->set.allocator};
+    return make_slice(region, parameters, &slice, allocator, fixed, error);
 }

@@ -247,6 +247,11 @@ void hcri_affine_follow_adjoint(const hcri_affine *affine, size_t outputs, doubl
     }
 }
 
+void hcri_affine_pull(const hcri_affine *affine, double *gradient) {
+    for (size_t d = 0; d < affine->count; d++)
+        hcri_rows_add(&affine->map, d, gradient[affine->dependent[d]], gradient);
+}
+
 size_t hcri_affine_find(const hcri_affine *affine, uint32_t j) {
     size_t low = 0, high = affine->count;
     while (low < high) {

@@ -42,6 +42,8 @@ void hcri_affine_project_all(const hcri_affine *affine, size_t samples, double *
 void hcri_affine_follow_all(const hcri_affine *affine, size_t samples, double *v, size_t stride);
 /* … and a gradient by such a direction, over outputs, to one by its free outputs alone. */
 void hcri_affine_follow_adjoint(const hcri_affine *affine, size_t outputs, double *gradient);
+/* gradient += T'(that by the dependent outputs), which stays. */
+void hcri_affine_pull(const hcri_affine *affine, double *gradient);
 /* y_dependent = constant + T y, each rounded once more. */
 void hcri_affine_complete(const hcri_affine *affine, double *y);
 /* The same for some points, `stride` apart, with the same bits. */

@@ -142,8 +142,7 @@ static void add_gradient(const hcri_constraint *constraint, size_t i, const doub
         if (callback->constant == NULL)
             gradient[j] += weight * found[j];
         else
-            for (size_t k = map->start[j]; k < map->start[j + 1]; k++)
-                gradient[map->columns[k]] += weight * found[j] * map->values[k];
+            hcri_rows_add(map, j, weight * found[j], gradient);
     }
 }
 

@@ -144,9 +144,7 @@ void hcri_cone_add_gradient(const hcri_constraint *constraint, size_t index, con
         double x = row_value(cone, i, y, &error);
         if (error > 0x1p-40 * norm)
             x = hcri_rows_dot_minus(rows, i, y, -cone->shift[i]);
-        const double share = weight * (x / norm);
-        for (size_t k = rows->start[i]; k < rows->start[i + 1]; k++)
-            gradient[rows->columns[k]] += share * rows->values[k];
+        hcri_rows_add(rows, i, weight * (x / norm), gradient);
     }
     for (size_t j = 0; j < constraint->n; j++)
         gradient[j] -= weight * cone->linear[j];
@@ -161,11 +159,8 @@ double hcri_cone_smooth(const hcri_constraint *constraint, size_t i, const doubl
     (void)i;
     (void)scratch;
     *side = right_side(cone, y, &error) + t;
-    for (size_t r = 0; r < rows->count; r++) {
-        const double w = row_value(cone, r, y, &error);
-        for (size_t k = rows->start[r]; k < rows->start[r + 1]; k++)
-            gradient[rows->columns[k]] += 2 * w * rows->values[k];
-    }
+    for (size_t r = 0; r < rows->count; r++)
+        hcri_rows_add(rows, r, 2 * row_value(cone, r, y, &error), gradient);
     for (size_t j = 0; j < constraint->n; j++)
         gradient[j] -= 2 * *side * cone->linear[j];
     gradient[constraint->n] = -2 * *side;
@@ -199,8 +194,7 @@ int hcri_cone_add_curvature(const hcri_constraint *constraint, size_t index, con
             along += unit[i] * change[i];
         }
         for (size_t i = 0; i < rows->count; i++)
-            for (size_t k = rows->start[i]; k < rows->start[i + 1]; k++)
-                out[d * n + rows->columns[k]] += weight * (change[i] - along * unit[i]) / norm * rows->values[k];
+            hcri_rows_add(rows, i, weight * (change[i] - along * unit[i]) / norm, out + d * n);
         if (directions == NULL)
             room[d] = 0;
     }

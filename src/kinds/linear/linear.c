@@ -207,17 +207,14 @@ static int holds(const hcri_constraint *constraint, const double *y, double *scr
 static void add_gradient(const hcri_constraint *constraint, size_t i, const double *y, double weight, double *gradient,
                          double *scratch) {
     const hcri_linear *linear = (const hcri_linear *)constraint;
-    const double sign = i % 2 == 0 ? weight : -weight;
-    for (size_t k = linear->rows.start[i / 2]; k < linear->rows.start[i / 2 + 1]; k++)
-        gradient[linear->rows.columns[k]] += sign * linear->rows.values[k];
+    hcri_rows_add(&linear->rows, i / 2, i % 2 == 0 ? weight : -weight, gradient);
 }
 
 static void add_gauge_gradient(const hcri_constraint *constraint, size_t i, double t, const double *v, double weight,
                                double *gradient) {
     const hcri_linear *linear = (const hcri_linear *)constraint;
     const double share = weight * (i % 2 == 0 ? linear->inverse_upper : linear->inverse_lower)[i / 2];
-    for (size_t k = linear->rows.start[i / 2]; k < linear->rows.start[i / 2 + 1]; k++)
-        gradient[linear->rows.columns[k]] += share * linear->rows.values[k];
+    hcri_rows_add(&linear->rows, i / 2, share, gradient);
 }
 
 static int exists(const hcri_constraint *constraint, size_t i) {

@@ -180,8 +180,7 @@ size_t hcri_lmi_edge(const hcri_constraint *constraint, size_t i, const double *
             for (size_t c = 0; c <= r; c++) {
                 const size_t e = HCRI_PACKED(r, c);
                 const double share = p[r] * q[c] + (r == c ? 0 : p[c] * q[r]);
-                for (size_t t = lmi->terms.start[e]; t < lmi->terms.start[e + 1]; t++)
-                    row[lmi->terms.columns[t]] -= (a == b ? 1 : 2) * share * lmi->terms.values[t];
+                hcri_rows_add(&lmi->terms, e, (a == b ? -1 : -2) * share, row);
             }
         edge->values[k] = a == b ? -of.A[of.null[a] * (m + 1)] : 0;
     }

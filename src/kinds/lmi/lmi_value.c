@@ -101,10 +101,8 @@ double hcri_lmi_value(const hcri_constraint *constraint, size_t i, const double 
 }
 
 void hcri_lmi_subtract_forms(const hcri_lmi *lmi, const double *matrix, double weight, double *gradient) {
-    const hcri_rows *terms = &lmi->terms;
-    for (size_t e = 0; e < terms->count; e++)
-        for (size_t k = terms->start[e]; k < terms->start[e + 1]; k++)
-            gradient[terms->columns[k]] -= weight * matrix[HCRI_LANES * e] * terms->values[k];
+    for (size_t e = 0; e < lmi->terms.count; e++)
+        hcri_rows_add(&lmi->terms, e, -weight * matrix[HCRI_LANES * e], gradient);
 }
 
 /* λ_min(F(y)) = x'F(y) x for its unit eigenvector x, and its gradient x'F_j x: at a multiple eigenvalue a subgradient.

@@ -180,9 +180,7 @@ static void add_gradient(const hcri_quadratic *quadratic, const double *y, doubl
         for (size_t i = 0; i < quadratic->factor.count; i++) {
             const double row = accurately ? hcri_rows_dot_minus(&quadratic->factor, i, y, quadratic->shift[i])
                                           : hcri_rows_dot(&quadratic->factor, i, y, NULL) - quadratic->shift[i];
-            const double t = weight * row;
-            for (size_t k = quadratic->factor.start[i]; k < quadratic->factor.start[i + 1]; k++)
-                gradient[quadratic->factor.columns[k]] += t * quadratic->factor.values[k];
+            hcri_rows_add(&quadratic->factor, i, weight * row, gradient);
         }
         break;
     }

@@ -175,8 +175,7 @@ static void add_gradient(const hcri_constraint *constraint, size_t i, const doub
     const hcri_varying *varying = (const hcri_varying *)constraint;
     const hcri_rows *rows = &varying->rows, *products = &varying->products;
     const double sign = i % 2 == 0 ? weight : -weight;
-    for (size_t k = rows->start[i / 2]; k < rows->start[i / 2 + 1]; k++)
-        gradient[rows->columns[k]] += sign * rows->values[k];
+    hcri_rows_add(rows, i / 2, sign, gradient);
     for (size_t k = products->start[i / 2]; k < products->start[i / 2 + 1]; k++) {
         const uint32_t left = varying->left[products->columns[k]], right = varying->right[products->columns[k]];
         gradient[left] += sign * products->values[k] * y[right];

@@ -370,8 +370,7 @@ void hcri_reduction_pull(const hcri_reduction *reduction, const double *gradient
     const hcri_rows *map = &reduction->by.map;
     memset(pulled, 0, reduction->freedom * sizeof *pulled);
     for (size_t j = 0; j < map->count; j++)
-        for (size_t k = map->start[j]; k < map->start[j + 1]; k++)
-            pulled[map->columns[k]] += gradient[j] * map->values[k];
+        hcri_rows_add(map, j, gradient[j], pulled);
 }
 
 uint32_t hcri_reduction_original(const hcri_reduction *reduction, uint32_t number) {

@@ -247,9 +247,7 @@ static size_t find_partners(sensitivity *at, size_t column) {
 static void take_right(sensitivity *at, size_t column, size_t count, double *to) {
     memset(at->row, 0, at->columns * sizeof *at->row);
     for (size_t e = at->by_column.start[column]; e < at->by_column.start[column + 1]; e++)
-        for (size_t k = at->forms.start[at->by_column.columns[e]]; k < at->forms.start[at->by_column.columns[e] + 1];
-             k++)
-            at->row[at->forms.columns[k]] -= at->by_column.values[e] * at->forms.values[k];
+        hcri_rows_add(&at->forms, at->by_column.columns[e], -at->by_column.values[e], at->row);
     for (size_t a = 0; a < count; a++)
         to[a] = at->row[at->column[a]];
     memset(at->row, 0, at->columns * sizeof *at->row);
@@ -259,13 +257,9 @@ static void take_right(sensitivity *at, size_t column, size_t count, double *to)
 static void apply_normal(sensitivity *at, size_t count, const double *x, double *to) {
     memset(at->product, 0, at->forms.count * sizeof *at->product);
     for (size_t a = 0; a < count; a++)
-        for (size_t e = at->by_column.start[at->column[a]]; e < at->by_column.start[at->column[a] + 1]; e++)
-            at->product[at->by_column.columns[e]] += at->by_column.values[e] * x[a];
-    for (size_t a = 0; a < count; a++) {
-        to[a] = 0;
-        for (size_t e = at->by_column.start[at->column[a]]; e < at->by_column.start[at->column[a] + 1]; e++)
-            to[a] += at->by_column.values[e] * at->product[at->by_column.columns[e]];
-    }
+        hcri_rows_add(&at->by_column, at->column[a], x[a], at->product);
+    for (size_t a = 0; a < count; a++)
+        to[a] = hcri_rows_dot(&at->by_column, at->column[a], at->product, NULL);
 }
 
 /* The normal equations by conjugate gradients, divided by the diagonal. */

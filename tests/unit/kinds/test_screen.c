@@ -17,7 +17,7 @@
 #include "kinds/quadratic/quadratic.h"
 #include "scratch.h"
 
-static const hcr_allocator *const memory = &hcri_default_allocator;
+static hcri_pool pool = {.from = &hcri_default_allocator}; /* of a matrix and what is made of it */
 
 /* Linked in place of hcri_kernels_best. */
 static const hcri_kernels *chosen;
@@ -76,7 +76,7 @@ static row_matrix draw_matrix(size_t n, size_t count, row_kind kind, hcri_random
     double *a = numbers(n, sizeof *a);
     for (uint32_t i = 0; i < BEFORE; i++) {
         const double one = 1;
-        assert_int_equal(hcri_rows_append(&m.rows, memory, 1, &i, &one, NULL), HCR_OK);
+        assert_int_equal(hcri_rows_append(&m.rows, hcri_pool_allocator(&pool), 1, &i, &one, NULL), HCR_OK);
         draw_sides(&m, i, random);
     }
     for (size_t i = BEFORE; i < m.count; i++) {
@@ -91,10 +91,10 @@ static row_matrix draw_matrix(size_t n, size_t count, row_kind kind, hcri_random
             m.lower[i] /= scale;
             m.upper[i] /= scale;
         }
-        assert_int_equal(hcri_rows_append_dense(&m.rows, memory, n, a, NULL), HCR_OK);
+        assert_int_equal(hcri_rows_append_dense(&m.rows, hcri_pool_allocator(&pool), n, a, NULL), HCR_OK);
     }
     free(a);
-    assert_int_equal(hcri_layout_make(&m.rows, n, memory, &m.layout, NULL), HCR_OK);
+    assert_int_equal(hcri_layout_make(&m.rows, n, hcri_pool_allocator(&pool), &m.layout, NULL), HCR_OK);
     assert_int_equal(m.layout.runs, 2);
     m.run = &m.layout.run[1];
     assert_true(m.run->form == HCRI_RUN_DENSE && m.run->first == BEFORE);
@@ -102,8 +102,7 @@ static row_matrix draw_matrix(size_t n, size_t count, row_kind kind, hcri_random
 }
 
 static void release_matrix(row_matrix *m) {
-    hcri_layout_release(&m->layout, memory);
-    hcri_rows_release(&m->rows, memory);
+    hcri_pool_release(&pool);
     free(m->lower);
     free(m->upper);
 }
@@ -115,7 +114,7 @@ static hcri_scaled_rows scaled_rows(const row_matrix *m) {
 static hcri_float_filter make_float_filter(const row_matrix *m) {
     hcri_float_filter float_filter;
     const hcri_scaled_rows scaled = scaled_rows(m);
-    assert_int_equal(hcri_float_filter_make(&scaled, m->run, memory, &float_filter, NULL), HCR_OK);
+    assert_int_equal(hcri_float_filter_make(&scaled, m->run, hcri_pool_allocator(&pool), &float_filter, NULL), HCR_OK);
     return float_filter;
 }
 
@@ -191,7 +190,6 @@ static void test_rows(void **state) {
                 chosen = kernels[l];
                 try_float_filter(&m, &float_filter, &random);
             }
-            hcri_float_filter_release(&float_filter, memory);
             release_matrix(&m);
         }
 }
@@ -223,7 +221,6 @@ static void test_no_float_filter(void **state) {
             }
         hcri_float_filter float_filter = make_float_filter(&m);
         assert_int_equal(float_filter.count, count);
-        hcri_float_filter_release(&float_filter, memory);
         release_matrix(&m);
     }
 }
@@ -283,7 +280,6 @@ static void test_error_bound(void **state) {
             }
             free(v);
             free(direction);
-            hcri_float_filter_release(&float_filter, memory);
             release_matrix(&m);
         }
 }
@@ -347,12 +343,14 @@ static void test_blocks(void **state) {
                 uint32_t *row = numbers(count, sizeof *row);
                 unsigned char *seen = numbers(m.count, 1);
                 const hcri_scaled_rows scaled = scaled_rows(&m);
-                assert_int_equal(hcri_float_filter_order(&scaled, BEFORE, count, memory, row, NULL), HCR_OK);
+                assert_int_equal(hcri_float_filter_order(&scaled, BEFORE, count, hcri_pool_allocator(&pool), row, NULL),
+                                 HCR_OK);
                 for (size_t i = 0; i < count; i++)
                     seen[row[i]]++;
                 for (size_t i = 0; i < m.count; i++)
                     assert_int_equal(seen[i], i >= BEFORE);
-                hcri_float_filter_blocks *blocks = hcri_float_filter_blocks_make(&scaled, row, count, memory);
+                hcri_float_filter_blocks *blocks =
+                    hcri_float_filter_blocks_make(&scaled, row, count, hcri_pool_allocator(&pool));
                 assert_non_null(blocks);
                 assert_int_equal(blocks->count, (count + HCRI_SINGLE_ROWS - 1) / HCRI_SINGLE_ROWS);
                 check_tightness(&m, blocks, row, count);
@@ -376,7 +374,6 @@ static void test_blocks(void **state) {
                         }
                     }
                 }
-                hcri_float_filter_blocks_release(blocks, memory);
                 free(v);
                 free(direction);
                 free(row);
@@ -403,7 +400,7 @@ static hcri_quadratic *draw_quadratic(size_t n, size_t rank, double scale, hcri_
         shift[j] = 0.3 * hcri_random_normal(random) / (scale * sqrt((double)n));
     const hcri_quadratic_parts parts = {.form = HCRI_DENSE, .matrix = matrix, .shift = shift, .radius = 1.5};
     hcri_constraint *made = NULL;
-    assert_int_equal(hcri_quadratic_create(n, memory, &parts, &made, NULL), HCR_OK);
+    assert_int_equal(hcri_quadratic_create(n, hcri_pool_allocator(&pool), &parts, &made, NULL), HCR_OK);
     made->first = 5;
     assert_int_equal(made->kind->place(made, origin, NULL), HCR_OK);
     free(matrix);
