@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "kernels/kernels.h"
+#include "relax/elastic_parts.h"
 
 /* Of a row of length 1: below this its distance from the active rows' span is rounding. */
 static const double independence = 1e-11;
@@ -11,32 +12,30 @@ static const double independence = 1e-11;
 static const double nearly = 1e-8;
 /* A row that varies by less has one value. */
 static const double still = 1e-9;
-/* What is left of a share of a price, of 1, or of a row in others, is rounding. */
-static const double rounding = 1e-12;
 
 static size_t rounded_up(size_t count) { return (count + 7) / 8 * 8; }
 
 /* Both functions are of what hcri_elastic_place gives places to. */
 size_t hcri_elastic_numbers(const hcri_elastic_rows *rows) {
     const size_t n = rows->outputs, stride = rounded_up(n), parts = rows->priorities + 1;
-    return 2 * n * stride + 2 * stride * parts + 9 * stride + 3 * parts + 5 * rounded_up(rows->count) +
+    return 2 * n * stride + 3 * stride * parts + 9 * stride + 4 * parts + 5 * rounded_up(rows->count) +
            (2 * rows->count) / sizeof(double) + 1;
 }
 
 size_t hcri_elastic_sides(const hcri_elastic_rows *rows) {
-    return 2 * rows->outputs + 1 + 2 * rounded_up(rows->count) + rows->count;
+    return 6 * rows->outputs + 1 + 2 * rounded_up(rows->count) + 3 * rows->count;
 }
 
 void hcri_elastic_place(hcri_elastic *e, const hcri_elastic_rows *rows, double *numbers, uint32_t *sides) {
     const size_t n = rows->outputs, stride = rounded_up(n), parts = rows->priorities + 1;
     const size_t count = rounded_up(rows->count);
     *e = (hcri_elastic){.rows = rows, .n = n, .stride = stride, .parts = parts};
-    double **array[] = {&e->j,    &e->u,    &e->multiplier, &e->price,    &e->floor, &e->y,   &e->d,
-                        &e->step, &e->w,    &e->normal,     &e->work,     &e->own,   &e->end, &e->least,
-                        &e->low,  &e->high, &e->value[0],   &e->value[1], &e->off};
-    const size_t size[] = {n * stride, n * stride, stride * parts, stride * parts, stride, stride, stride,
-                           stride,     stride,     stride,         2 * stride,     parts,  parts,  parts,
-                           count,      count,      count,          count,          count};
+    double **array[] = {&e->j,     &e->u,      &e->multiplier, &e->price, &e->floor,    &e->y,        &e->d,
+                        &e->step,  &e->w,      &e->normal,     &e->work,  &e->own,      &e->end,      &e->least,
+                        &e->given, &e->lambda, &e->low,        &e->high,  &e->value[0], &e->value[1], &e->off};
+    const size_t size[] = {n * stride,     n * stride, stride * parts, stride * parts, stride, stride, stride,
+                           stride,         stride,     stride,         2 * stride,     parts,  parts,  parts,
+                           stride * parts, parts,      count,          count,          count,  count,  count};
     for (size_t i = 0; i < sizeof array / sizeof *array; i++) {
         *array[i] = numbers;
         numbers += size[i];
@@ -47,6 +46,18 @@ void hcri_elastic_place(hcri_elastic *e, const hcri_elastic_rows *rows, double *
     e->column[0] = e->member + n + 1;
     e->column[1] = e->column[0] + count;
     e->wide = e->column[1] + count;
+    e->first_single = e->wide + rows->count;
+    e->next_single = e->first_single + n;
+    e->side_behind = e->next_single + rows->count;
+    e->side_ahead = e->side_behind + n;
+    e->place = e->side_ahead + n;
+    memset(e->first_single, 0xff, n * sizeof *e->first_single);
+    for (size_t i = rows->count; i-- > rows->equalities;)
+        if (rows->start[i + 1] - rows->start[i] == 1) {
+            const uint32_t j = rows->columns[rows->start[i]];
+            e->next_single[i] = e->first_single[j];
+            e->first_single[j] = (uint32_t)i;
+        }
 }
 
 void hcri_elastic_copy(const hcri_elastic *from, hcri_elastic *to) {
@@ -56,12 +67,6 @@ void hcri_elastic_copy(const hcri_elastic *from, hcri_elastic *to) {
     to->members = from->members;
 }
 
-static double sign_of(uint32_t side) { return (side & 1) == 0 ? 1 : -1; }
-static double limit_of(const hcri_elastic_rows *rows, uint32_t side) {
-    return ((side & 1) == 0 ? rows->upper : rows->lower)[side / 2];
-}
-static int is_equality(const hcri_elastic *e, uint32_t side) { return side / 2 < e->rows->equalities; }
-
 /* Not fmax, which the compiler may call: no number here is a NaN. */
 static double larger(double a, double b) { return a > b ? a : b; }
 
@@ -70,12 +75,6 @@ static double dot(const hcri_elastic_rows *rows, size_t i, const double *y) {
     for (size_t k = rows->start[i]; k < rows->start[i + 1]; k++)
         sum += rows->values[k] * y[rows->columns[k]];
     return sum;
-}
-
-/* Where the part of a side's multiplier ends that grows: a hard side's doesn't. */
-static double price_of(const hcri_elastic *e, uint32_t side, size_t part) {
-    const size_t priority = e->rows->priority[side];
-    return priority == 0 || is_equality(e, side) ? INFINITY : part + 1 == priority ? e->rows->price[side] : 0;
 }
 
 /* Between which limits the value of a row has to be, as the states of its sides say. */
@@ -94,7 +93,7 @@ static int is_short(const hcri_elastic_rows *rows, size_t i) { return rows->star
 
 static void set_state(hcri_elastic *e, uint32_t side, hcri_elastic_state state) {
     e->state[side] = (unsigned char)state;
-    if (!is_equality(e, side) && is_short(e->rows, side / 2))
+    if (!hcri_is_equality(e->rows, side) && is_short(e->rows, side / 2))
         take_limits(e, side / 2);
 }
 
@@ -102,7 +101,7 @@ static void set_state(hcri_elastic *e, uint32_t side, hcri_elastic_state state) 
 static void find_coordinates(hcri_elastic *e, uint32_t side) {
     const hcri_elastic_rows *rows = e->rows;
     const size_t i = side / 2, stride = e->stride;
-    const double sign = sign_of(side);
+    const double sign = hcri_sign_of(side);
     if (is_short(rows, i)) {
         const double *first = e->j + e->column[0][i], *second = e->j + e->column[1][i];
         const double of_first = sign * e->value[0][i], of_second = sign * e->value[1][i];
@@ -150,9 +149,9 @@ static void join(hcri_elastic *e, uint32_t side, double square) {
     e->side[k] = side;
     for (size_t part = 0; part < e->parts; part++) {
         e->multiplier[part * stride + k] = e->own[part];
-        e->price[part * stride + k] = price_of(e, side, part);
+        e->price[part * stride + k] = hcri_price_of(e->rows, side, part);
     }
-    e->floor[k] = is_equality(e, side) ? -INFINITY : 0;
+    e->floor[k] = hcri_is_equality(e->rows, side) ? -INFINITY : 0;
     set_state(e, side, HCRI_SIDE_ACTIVE);
     e->active++;
 }
@@ -196,7 +195,7 @@ static void leave(hcri_elastic *e, size_t at, hcri_elastic_state state) {
 static int take_shorter(hcri_elastic *e, const double *a) {
     for (size_t k = 0; k < e->parts; k++) {
         const double off = fabs(a[k] - e->least[k]);
-        if (off == 0 || (k + 1 < e->parts && off <= rounding * fabs(a[k])))
+        if (off == 0 || (k + 1 < e->parts && off <= hcri_elastic_rounding * fabs(a[k])))
             continue;
         if (a[k] > e->least[k])
             return 0;
@@ -206,30 +205,20 @@ static int take_shorter(hcri_elastic *e, const double *a) {
     return 0;
 }
 
-/* Shares of prices that are rounding. */
-static double without_rounding(double multiplier, double at_price, double price) {
-    return fabs(multiplier) < rounding * price              ? 0
-           : fabs(multiplier - at_price) < rounding * price ? at_price
-                                                            : multiplier;
-}
-
 /* Multipliers of the active sides, and the one of a side that isn't, after a step of the least length. */
 static void change(hcri_elastic *e, uint32_t side, double way) {
     const hcri_elastic_rows *rows = e->rows;
     for (size_t k = 0; k < e->parts; k++) {
         double *multiplier = e->multiplier + k * e->stride;
-        const double length = way * e->least[k], price = rows->price[side];
+        const double length = way * e->least[k];
         e->own[k] += length;
         for (size_t i = 0; i < e->active && length != 0; i++)
             multiplier[i] -= length * e->step[i];
         if (k + 1 == e->parts)
             break;
-        e->own[k] = without_rounding(e->own[k], k + 1 == rows->priority[side] ? price : 0, price);
-        for (size_t i = 0; i < e->active && length != 0; i++) {
-            const uint32_t other = e->side[i];
-            multiplier[i] = without_rounding(multiplier[i], k + 1 == rows->priority[other] ? rows->price[other] : 0,
-                                             rows->price[other]);
-        }
+        e->own[k] = hcri_without_rounding(rows, side, k, e->own[k]);
+        for (size_t i = 0; i < e->active && length != 0; i++)
+            multiplier[i] = hcri_without_rounding(rows, e->side[i], k, multiplier[i]);
     }
 }
 
@@ -237,7 +226,7 @@ static void note_conflict(hcri_elastic *e, uint32_t side) {
     e->members = 0;
     e->member[e->members++] = side;
     for (size_t i = 0; i < e->active; i++)
-        if (fabs(e->step[i]) > 1e3 * rounding)
+        if (fabs(e->step[i]) > 1e3 * hcri_elastic_rounding)
             e->member[e->members++] = e->side[i];
 }
 
@@ -251,8 +240,8 @@ static size_t find_blocking(const hcri_elastic *e, double way, double *length) {
                                     .floor = e->floor,
                                     .step = e->step,
                                     .way = way,
-                                    .least = rounding,
-                                    .share = rounding};
+                                    .least = hcri_elastic_rounding,
+                                    .share = hcri_elastic_rounding};
     return hcri_kernels_best()->elastic->first_end(&ends, e->work, length);
 }
 
@@ -270,7 +259,7 @@ static int settle_side(hcri_elastic *e, uint32_t side) {
     for (;;) {
         const double left = rest_square(e);
         resolve(e);
-        const double off = sign_of(side) * (dot(rows, side / 2, e->y) - limit_of(rows, side));
+        const double off = hcri_sign_of(side) * (dot(rows, side / 2, e->y) - hcri_limit_of(rows, side));
         enum { TO_LIMIT, TO_END, BLOCKED, NOWHERE } end = NOWHERE;
         for (size_t k = 0; k < parts; k++)
             e->least[k] = INFINITY;
@@ -281,7 +270,7 @@ static int settle_side(hcri_elastic *e, uint32_t side) {
         }
         const int may_end = comes_back || rows->priority[side] != 0;
         for (size_t k = 0; k < parts && may_end; k++)
-            e->end[k] = way * ((comes_back ? 0 : price_of(e, side, k)) - e->own[k]);
+            e->end[k] = way * ((comes_back ? 0 : hcri_price_of(rows, side, k)) - e->own[k]);
         if (may_end && take_shorter(e, e->end))
             end = TO_END;
         const size_t blocking = find_blocking(e, way, e->end);
@@ -291,7 +280,7 @@ static int settle_side(hcri_elastic *e, uint32_t side) {
             note_conflict(e, side);
             return 0;
         }
-        for (size_t k = 0; k < parts && !(e->least[k] > 0); k++) /* no step goes back but by rounding */
+        for (size_t k = 0; k < parts && !(e->least[k] > 0); k++) /* no step goes back but by hcri_elastic_rounding */
             e->least[k] = 0;
         const double step = e->least[parts - 1];
         change(e, side, way);
@@ -318,7 +307,7 @@ static uint32_t worst_of_row(const hcri_elastic *e, size_t i, double size, doubl
     const hcri_elastic_rows *rows = e->rows;
     const double value = dot(rows, i, e->y), terms = (double)(rows->start[i + 1] - rows->start[i]);
     for (uint32_t side = 2 * (uint32_t)i; side < 2 * i + 2; side++) {
-        const double limit = limit_of(rows, side), over = sign_of(side) * (value - limit);
+        const double limit = hcri_limit_of(rows, side), over = hcri_sign_of(side) * (value - limit);
         const double off = e->state[side] == HCRI_SIDE_GIVEN_UP ? -over : over;
         if (e->state[side] != HCRI_SIDE_ACTIVE && off > *most &&
             off > 8 * (terms + 4) * 0x1p-53 * (fabs(limit) + size)) {
@@ -348,14 +337,15 @@ static uint32_t find_worst(const hcri_elastic *e) {
         return worst;
     const double before = most;
     worst = worst_of_row(e, furthest, size, &most, worst);
-    for (size_t i = rows->equalities; i < rows->count && most == before; i++) /* what is furthest is rounding */
+    for (size_t i = rows->equalities; i < rows->count && most == before;
+         i++) /* what is furthest is hcri_elastic_rounding */
         worst = worst_of_row(e, i, size, &most, worst);
     return worst;
 }
 
 void hcri_elastic_keep_binding(hcri_elastic *e) {
     for (size_t i = e->active; i-- > 0;) {
-        int binds = is_equality(e, e->side[i]);
+        int binds = hcri_is_equality(e->rows, e->side[i]);
         for (size_t k = 0; k + 1 < e->parts; k++)
             binds |= e->multiplier[k * e->stride + i] != 0;
         if (!binds)
@@ -437,7 +427,7 @@ void hcri_elastic_leave(hcri_elastic *e, double *direction) {
 /* Takes away what rounding left of the active rows. */
 static void refine(hcri_elastic *e) {
     for (size_t i = 0; i < e->active; i++)
-        e->w[i] = sign_of(e->side[i]) * (limit_of(e->rows, e->side[i]) - dot(e->rows, e->side[i] / 2, e->y));
+        e->w[i] = hcri_sign_of(e->side[i]) * (hcri_limit_of(e->rows, e->side[i]) - dot(e->rows, e->side[i] / 2, e->y));
     hcri_elastic_push(e, e->w, e->y);
 }
 
@@ -462,23 +452,39 @@ static void take_rows(hcri_elastic *e) {
     }
 }
 
-static void start(hcri_elastic *e, const double *guess) {
+/* A side that isn't active joins, its multiplier in e->own. */
+static void join_first(hcri_elastic *e, uint32_t side) {
+    find_coordinates(e, side);
+    resolve(e);
+    find_rest(e);
+    join(e, side, rest_square(e));
+}
+
+/* From the guess itself, with the equalities alone. */
+static void start_at_guess(hcri_elastic *e, const double *guess) {
     const size_t n = e->n;
     memset(e->state, HCRI_SIDE_FREE, 2 * e->rows->count);
     memset(e->j, 0, n * e->stride * sizeof *e->j);
     for (size_t j = 0; j < n; j++)
         e->j[j * e->stride + j] = 1;
     e->active = 0;
-    e->members = 0;
     take_rows(e);
     memcpy(e->y, guess, n * sizeof *guess);
     memset(e->own, 0, e->parts * sizeof *e->own);
-    for (uint32_t i = 0; i < e->rows->equalities; i++) {
-        find_coordinates(e, 2 * i);
-        resolve(e);
-        find_rest(e);
-        join(e, 2 * i, rest_square(e));
-    }
+    for (uint32_t i = 0; i < e->rows->equalities; i++)
+        join_first(e, 2 * i);
+}
+
+static void start(hcri_elastic *e, const double *guess) {
+    int found;
+    memset(e->state, HCRI_SIDE_FREE, 2 * e->rows->count);
+    e->members = 0;
+    take_rows(e);
+    const uint32_t row = hcri_elastic_begin(e, guess, &found);
+    if (!found)
+        start_at_guess(e, guess);
+    else if (row != HCRI_NO_SIDE)
+        join_first(e, row);
     refine(e);
 }
 

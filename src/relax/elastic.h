@@ -50,10 +50,13 @@ typedef struct hcri_elastic {
     double *price, *floor; /* … and where it ends, see hcri_elastic_ends */
     unsigned char *state;  /* of each side, an hcri_elastic_state */
     double *y;
-    double *d, *step, *w, *normal; /* `stride` each, as y */
-    double *work;                  /* twice that */
-    double *own, *end, *least;     /* `parts` each */
-    double *value[2], *low, *high; /* of each row, see hcri_short_rows */
+    double *d, *step, *w, *normal;              /* `stride` each, as y */
+    double *work;                               /* twice that */
+    double *own, *end, *least;                  /* `parts` each */
+    double *given, *lambda;                     /* of the start: `stride` numbers a part, and `parts` */
+    uint32_t *first_single, *next_single;       /* rows of one entry: of each output the first, of each the next one */
+    uint32_t *side_behind, *side_ahead, *place; /* of the start, of each output */
+    double *value[2], *low, *high;              /* of each row, see hcri_short_rows */
     uint32_t *column[2];
     double *off;  /* for the kernel: how far a row is from its limits */
     size_t wides; /* rows of more than two entries */

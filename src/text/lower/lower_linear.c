@@ -82,8 +82,8 @@ static void add_row(hcri_lowering *lowering, int is_upper, double bound, int rou
 
 void hcri_lower_linear(hcri_lowering *lowering, const hcri_inequality *inequality) {
     hcri_branch *branch = &lowering->branch;
-    /* a y + k <= 0: y <= −k/a for positive a, y >= −k/a for negative */
-    const int is_single = branch->count == 1 && branch->column[0] < lowering->text->outputs;
+    /* a y + k <= 0: y <= −k/a for positive a, y >= −k/a for negative; what is soft stays a row, as it was written */
+    const int is_single = branch->count == 1 && branch->column[0] < lowering->text->outputs && !lowering->is_soft;
     const double divisor = is_single ? fabs(branch->value[0]) : 1, quotient = hcri_branch_bound(branch, divisor) + 0.0;
     const int is_upper = is_single ? branch->value[0] > 0 : !inequality->opposite;
     if (branch->count == 0) {
