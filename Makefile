@@ -69,8 +69,8 @@ test-long: test test-python
 	HCR_COUNT=$(COUNT) HCR_SEED=$(SEED) build/tests/scale_test_exactness
 	HCR_COUNT=1000000 HCR_SEED=$(SEED) build/tests/scale_test_samples
 	HCR_LONG=1 ctest --preset release -R 'exactness|forged|^load_|^faults_|^memory_' --timeout 0
-	HCR_LONG=1 build/venv/bin/python -m pytest python/tests/test_samples_elsewhere.py python/tests/test_obstacles.py \
-	    python/tests/test_moving_coefficients.py python/tests/test_contradictions.py
+	HCR_LONG=1 build/venv/bin/python -m pytest python/tests/test_samples_elsewhere.py python/tests/test_gaps_elsewhere.py \
+	    python/tests/test_obstacles.py python/tests/test_moving_coefficients.py python/tests/test_contradictions.py
 	scripts/fuzz 600
 
 # Which lines of the library the tests run; whether small wrong changes of it are noticed.

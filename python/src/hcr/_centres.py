@@ -137,7 +137,7 @@ class Centre:
         length = np.sqrt((columns**2).sum(1))
         has_lower, has_upper = np.isfinite(limits.lower), np.isfinite(limits.upper)
         self.n, self.size = n, len(limits.free)
-        self.columns = constant(columns)
+        self.columns, self.squares = constant(columns), constant(columns**2)
         self.unit_rows = constant(columns / np.where(length > 0, length, 1.0)[:, None])
         self.unit_transposed = constant(np.ascontiguousarray((columns / np.where(length > 0, length, 1.0)[:, None]).T))
         self.per_length = constant(1 / np.where(length > 0, length, 1.0) ** 2)
@@ -165,6 +165,8 @@ class Centre:
         self.rounding = constant(rounding(limits, region.bounds, grid, precision))
         self.near, self.one = constant(np.array([1024 * precision.unit])), constant(np.array([1.0]))
         self.most_margin = constant(np.array([1 - 2.0**-20]))
+        self.least_weight = constant(np.array([float(np.finfo(precision.arithmetic).tiny)]))
+        self.least_left = constant(np.array([8 * precision.unit]))
         self.met = constant(np.array([_MET[precision.arithmetic]]))
         self.across = constant(np.array([_ACROSS[precision.arithmetic]]))
         random = np.random.default_rng(1)
@@ -180,6 +182,31 @@ class Centre:
             self.per_entry = constant(reciprocals(entries))
             self.chosen = constant(np.eye(n)[limits.free])
         self.layers = self._find_layers(_exact_rows(limits))
+        self._pair(limits, 2.0**-24 if precision.result == "float32" else 2.0**-53)
+
+    def _pair(self, limits: Limits, unit: float) -> None:
+        """Which rows have the same coefficients, up to their sign, and how near to a limit rounding hides it."""
+        rows, n = limits.rows, self.n
+        groups: dict[bytes, int] = {}
+        turns = np.zeros((2, n + len(rows), max(len(rows), 1)))
+        for i in np.flatnonzero(np.count_nonzero(rows, axis=1) > 1):
+            sign = np.sign(rows[i][np.flatnonzero(rows[i])[0]])
+            turns[int(sign < 0), n + i, groups.setdefault((sign * rows[i] + 0.0).tobytes(), len(groups))] = 1.0
+        turns = turns[..., : max(len(groups), 1)]
+        self.rises_of, self.falls_of = (self.arrays.constant(np.ascontiguousarray(turn)) for turn in turns)
+        members = np.pad(turns.sum(0)[n:], ((0, n - len(limits.free)), (0, 0)))  # no equality is one
+        self.pairs = self.arrays.constant(np.tile(members.T, 2))
+        terms = np.concatenate([np.zeros(n), np.count_nonzero(rows, axis=1)])
+        self.no_width = self.arrays.constant(4 * (terms + 8) * unit)
+
+    def _pinned(self, below: Any, above: Any, size: Any) -> Any:
+        """1 for rows that limits below and above leave no room, also those of rows with their coefficients."""
+        xp = self.arrays
+        at_lower = xp.where((self.has_lower > 0) & (below <= self.no_width * (size + self.lower_size)), self.one, 0.0)
+        at_upper = xp.where((self.has_upper > 0) & (above <= self.no_width * (size + self.upper_size)), self.one, 0.0)
+        low = xp.matmul(at_lower, self.rises_of) + xp.matmul(at_upper, self.falls_of)
+        high = xp.matmul(at_upper, self.rises_of) + xp.matmul(at_lower, self.falls_of)
+        return xp.matmul(xp.where((low > 0) & (high > 0), self.one, 0.0), self.pairs)
 
     def _find_layers(self, exact: Array) -> list[tuple[Any, ...]]:
         """The rows that are bounds, one an output at a time: sign, shift of x, and lower and upper limits of it."""
@@ -244,13 +271,14 @@ class Centre:
     def find(self, x: Any, known: Any) -> tuple[Any, ...]:
         """Of parameters within their ranges, and a centre that is known there (its derivatives aren't taken): the
         origin, the inverse distances from lower and upper limits (0 from what is met or isn't there), which limits are
-        met, and the inverse distances that results keep to: less by what rounding does."""
+        met, the inverse distances that results keep to, less by what rounding does, and which rows have one value."""
         xp = self.arrays
         below, above = self._slacks(known, xp.without_derivative(x))
         size = self._sizes(known, xp.without_derivative(x))
         met_below = (self.has_lower > 0) & (below <= self.near * (size + self.lower_size))
         met_above = (self.has_upper > 0) & (above <= self.near * (size + self.upper_size))
         met = xp.where(met_below, 1.0, xp.where(met_above, 1.0, 0.0))
+        pinned = self._pinned(below, above, size)
         origin = known
         if xp.differentiates:
             f = xp.gather(known, self.limits.free)
@@ -262,7 +290,7 @@ class Centre:
         from_below = self._inverse(below, self.has_lower, met)
         from_above = self._inverse(above, self.has_upper, met)
         inverse = from_below, from_above
-        return origin, inverse, met, tuple(side / (1.0 - self._margin(side)) for side in inverse)
+        return origin, inverse, met, tuple(side / (1.0 - self._margin(side)) for side in inverse), pinned
 
     def _margin(self, inverse: Any) -> Any:
         """The share of each distance to give up; where it would be 1 or more results stay at the origin."""
@@ -284,8 +312,12 @@ class Centre:
         heavy = self.met * (xp.without_derivative(xp.max_last(weight)) + 1.0) * self.per_length
         sides = xp.where(met_below, 1.0, 0.0), xp.where(met_above, 1.0, 0.0)
         pull = from_above - from_below + heavy * (sides[0] * below - sides[1] * above)
-        matrix = xp.gram(weight + heavy * (sides[0] + sides[1]), self.columns)
-        return f - xp.solve(matrix, xp.matmul(pull, self.columns), self.size)
+        weight = weight + heavy * (sides[0] + sides[1])
+        matrix = xp.gram(weight, self.columns)
+        # Rounding may hide other directions beside a thin gap: the ridge keeps them where they are.
+        scale = 1.0 / xp.sqrt(xp.maximum(xp.without_derivative(xp.matmul(weight, self.squares)), self.least_weight))
+        matrix = matrix * xp.unsqueeze(scale) * xp.column(scale) + self.least_left * self.identity
+        return f - scale * xp.solve(matrix, scale * xp.matmul(pull, self.columns), self.size)
 
     def _damp(self, weights: Any, f: Any, times: int = 4) -> Any:
         """(I + Σ w g g')⁻¹, so many times: each leaves 1/(1 + w) of what is along a g, some 1e-7 where that is met."""

@@ -17,6 +17,7 @@ import numpy as np
 from . import _centre_search, _centres, _rays
 from ._arrays import Array
 from ._facts import Facts
+from ._inside import Inside
 from .errors import make
 
 
@@ -44,11 +45,12 @@ class Arrays(Protocol):
     def without_derivative(self, x: Any) -> Any: ...
 
     # For samples whose origin is the centre of their own limits (_centres.py). has_library: there is centre(region, x),
-    # origins by the library; else column, max_rows and repeat, for finding them. differentiates: derivatives are taken.
+    # origins by the library; else max_rows and repeat, for finding them. differentiates: derivatives are taken.
     has_library: bool
     differentiates: bool
 
     def unsqueeze(self, x: Any) -> Any: ...  # (…, n) → (…, 1, n)
+    def column(self, x: Any) -> Any: ...  # (…, n) → (…, n, 1)
     def sum_rows(self, x: Any, weights: Any) -> Any: ...  # Σ_k weights[…, k] x[…, k, :]
     def gram(self, weights: Any, rows: Any) -> Any: ...  # Σ w_i r_i r_i': (…, k), (k, n) → (…, n, n)
     # (…, n, n), (…, n) → (…, n) with n = size; the matrix is positive definite
@@ -111,6 +113,7 @@ class _At:
     met: Any = None  # 1 for limits that leave one value only …
     moves: Any = None  # … and 0 for the outputs that they leave one
     bounds: Any = None  # of results, where they come with the sample
+    pinned: Any = None  # 1 for limits whose two sides meet, up to rounding
     inverse: Any = None  # inverse distances from lower and upper limits
     kept: Any = None  # the sample, less what rounding takes of each distance; else `most` has that
 
@@ -159,7 +162,7 @@ class Maps:
         else:
             fields = dataclasses.asdict(rays.moving)
             self.moving = {name: constant(value) for name, value in fields.items() if value.size}
-        lower, upper = _inward(*rays.box, precision.result)
+        lower, upper = box = _inward(*rays.box, precision.result)
         if rays.grid.size:
             lower, upper = _to_grid(lower, rays.grid, np.ceil), _to_grid(upper, rays.grid, np.floor)
             step = np.where(rays.grid > 0, rays.grid, 1.0)
@@ -168,6 +171,8 @@ class Maps:
         bounds = lower.astype(float), upper.astype(float)
         made = _centres.Centre if arrays.has_library else _centre_search.CentreSearch
         self.centre = made(region, arrays, precision, rays.grid, bounds) if is_checked else None
+        if self.centre is not None:
+            self.inside = Inside(arrays, self.centre.limits, precision, box, np.maximum(*np.abs(region.bounds)))
         if is_checked and not _centres.has_room(region, NumPy(precision), precision, rays.grid, bounds):
             raise make("precision", f"the region is too thin, or its ranges too wide, for {what} in {precision.result}")
         self.lower = None if np.isneginf(lower).all() else arrays.result_constant(lower)
@@ -218,7 +223,7 @@ class Maps:
         known = centre.search(inside)
         bad = xp.sum_last(xp.where(xp.abs(known) <= self.finite, xp.where(bad, 1.0, 0.0), 1.0)) > 0
         x = xp.where(bad, centre.middle, x)
-        origin, inverse, met, kept = centre.find(x, xp.where(bad, centre.origin, known))
+        origin, inverse, met, kept, pinned = centre.find(x, xp.where(bad, centre.origin, known))
         limits = [
             {
                 "box_upper": above[..., :n],
@@ -237,6 +242,7 @@ class Maps:
             met=met,
             moves=centre.moves(met),
             bounds=centre.bounds(x),
+            pinned=pinned,
             inverse=inverse,
             kept=_At(origin, **limits[1], **self.shares),
         )
@@ -338,7 +344,19 @@ class Maps:
     # -------------------------------------------------------------------------------------------------------- maps
 
     def _finish(self, step: Any, at: _At, bad: Any = None) -> Any:
-        """The result O + step in its own type, within the box, with the outputs that equalities determine."""
+        """The result O + step. Where samples have centres it is certainly inside: that, or the origin, or NaN."""
+        xp, y = self.arrays, self._point(step, at)
+        if self.centre is not None:
+            for other in (self._point(0.0 * step, at), float("nan")):
+                y = xp.where(self._is_inside(y, at), y, other)
+        return self._or_nan(at, y, bad)
+
+    def _is_inside(self, y: Any, at: _At) -> Any:
+        xp = self.arrays
+        return self.inside.holds(xp.from_result(xp.without_derivative(y)), xp.without_derivative(at.x), at.pinned) > 0
+
+    def _point(self, step: Any, at: _At) -> Any:
+        """O + step in its own type, within the box, with the outputs that equalities determine."""
         xp = self.arrays
         y = xp.to_result(step if at.origin is None else at.origin + step)
         if self.rays.grid.size:  # sums of the outputs are exact there
@@ -357,7 +375,7 @@ class Maps:
             y = y * self.free + xp.matmul(xp.to_result(completed), self.chosen)
         if self.centre is not None:
             y = xp.where(at.moves > 0, y, xp.to_result(at.origin))
-        return self._or_nan(at, y, bad)
+        return y
 
     def _dependent(self, y: Any, at: _At) -> Any:
         """The outputs that equalities determine, from the others as they are rounded."""
@@ -498,6 +516,9 @@ class NumPy:
 
     def unsqueeze(self, x: Any) -> Any:
         return x[..., None, :]
+
+    def column(self, x: Any) -> Any:
+        return x[..., None]
 
     def sum_rows(self, x: Any, weights: Any) -> Any:
         return (x * weights[..., None]).sum(-2)

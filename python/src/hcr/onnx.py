@@ -568,8 +568,8 @@ def _promise(what: Any, region: Region, kind: str, graph: _Graph) -> str:
     parameters = " A row whose parameters x are out of range gives NaN." if region.p else ""
     if region.p and region.origin_form == "checked":
         parameters += (
-            " So does one whose limits leave no point, or leave rows one value only by several of them together; a row "
-            "of one value holds up to rounding."
+            " So does one whose limits leave no point, or none that is certainly inside; a row whose own two sides "
+            "meet holds up to rounding."
         )
     return (
         f"Outputs are in the hcr region {region.digest}: every inequality holds at tolerance 0, as {graph.result} "

@@ -76,6 +76,9 @@ class Torch:
     def unsqueeze(self, x: Tensor) -> Tensor:
         return x.unsqueeze(-2)
 
+    def column(self, x: Tensor) -> Tensor:
+        return x.unsqueeze(-1)
+
     def sum_rows(self, x: Tensor, weights: Tensor) -> Tensor:
         return (x * weights.unsqueeze(-1)).sum(-2)
 
