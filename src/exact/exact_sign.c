@@ -2,11 +2,9 @@
 
 #include <math.h>
 
-int hcri_exact_sign(const hcri_constraint *constraint, size_t i, const double *y) {
-    return hcri_exact_kind_of(constraint)->sign(constraint, i, y);
-}
-
-int hcri_exact_decide(const hcri_constraint *constraint, size_t i, const double *y, double *scratch) {
+/* −1 where it holds, 1 where it doesn't, 0 where that stays open, which happens to expressions and to callbacks.
+ * Floating-point bounds decide what is clear, exact arithmetic the rest. */
+static int decide(const hcri_constraint *constraint, size_t i, const double *y, double *scratch) {
     const hcri_exact_kind *exact = hcri_exact_kind_of(constraint);
     if (exact != NULL && exact->decides_alone)
         return exact->decide(constraint, i, y, scratch);
@@ -26,11 +24,11 @@ int hcri_exact_decide(const hcri_constraint *constraint, size_t i, const double 
 }
 
 int hcri_exact_holds(const hcri_constraint *constraint, size_t i, const double *y, double *scratch) {
-    const int found = hcri_exact_decide(constraint, i, y, scratch);
+    const int found = decide(constraint, i, y, scratch);
     return found == HCRI_EXACT_MEMORY ? found : found < 0;
 }
 
 int hcri_exact_fails(const hcri_constraint *constraint, size_t i, const double *y, double *scratch) {
-    const int found = hcri_exact_decide(constraint, i, y, scratch);
+    const int found = decide(constraint, i, y, scratch);
     return found == HCRI_EXACT_MEMORY ? found : found > 0;
 }

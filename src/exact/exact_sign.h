@@ -4,15 +4,10 @@
 
 #include "region/set.h"
 
-/* −1, 0 or 1: the sign of c_i(y) of a kind that has one (`sign` below): boxes, rows, quadratics; y finite. */
-int hcri_exact_sign(const hcri_constraint *constraint, size_t i, const double *y);
 /* What the functions below return instead, where memory ran out. */
 enum { HCRI_EXACT_MEMORY = -2 };
-/* −1 where inequality i of the block holds at y, at tolerance 0; 1 where it doesn't; 0 where that stays open, which
- * happens to expressions and to callbacks. Floating-point bounds decide what is clear, exact arithmetic the rest.
- * `scratch`: hcri_block_scratch numbers. */
-int hcri_exact_decide(const hcri_constraint *constraint, size_t i, const double *y, double *scratch);
-/* Is it certain that it holds; that it doesn't? 1 or 0. */
+/* Is it certain that inequality i of the block holds at y, at tolerance 0; that it doesn't? 1 or 0. `scratch`:
+ * hcri_block_scratch numbers. */
 int hcri_exact_holds(const hcri_constraint *constraint, size_t i, const double *y, double *scratch);
 int hcri_exact_fails(const hcri_constraint *constraint, size_t i, const double *y, double *scratch);
 

@@ -49,21 +49,22 @@ static void test_ties(void **state) {
     /* row 0: y1 + y0 x1 + y2 x0 <= 1; row 1: 1 <= y2 + y1 x0 */
     double y[N + P] = {1 + 0x1p-30, 0, 0, 0, 1 - 0x1p-30};
     assert_true(y[0] * y[4] == 1);
-    assert_int_equal(hcri_exact_sign(block, 0, y), -1);
+    assert_int_equal(hcri_exact_kind_of(block)->sign(block, 0, y), -1);
     assert_true(hcri_exact_holds(block, 0, y, scratch_for(block)) &&
                 !hcri_exact_fails(block, 0, y, scratch_for(block)));
     y[1] = 0x1p-60;
-    assert_int_equal(hcri_exact_sign(block, 0, y), 0);
+    assert_int_equal(hcri_exact_kind_of(block)->sign(block, 0, y), 0);
     assert_true(hcri_exact_holds(block, 0, y, scratch_for(block)));
     y[2] = 0x1p-1000; /* y2 x0 is far below what any product of the others shows */
     y[3] = 0x1p-70;
-    assert_int_equal(hcri_exact_sign(block, 0, y), 1);
+    assert_int_equal(hcri_exact_kind_of(block)->sign(block, 0, y), 1);
     assert_true(!hcri_exact_holds(block, 0, y, scratch_for(block)) &&
                 hcri_exact_fails(block, 0, y, scratch_for(block)));
     const double at_least[N + P] = {0, 1 + 0x1p-30, 0x1p-60, 1 - 0x1p-30, 0};
-    assert_int_equal(hcri_exact_sign(block, 3, at_least), 0);
+    assert_int_equal(hcri_exact_kind_of(block)->sign(block, 3, at_least), 0);
     const double below[N + P] = {0, 1 + 0x1p-30, 0, 1 - 0x1p-30, 0};
-    assert_true(hcri_exact_sign(block, 3, below) == 1 && hcri_exact_fails(block, 3, below, scratch_for(block)));
+    assert_true(hcri_exact_kind_of(block)->sign(block, 3, below) == 1 &&
+                hcri_exact_fails(block, 3, below, scratch_for(block)));
     hcr_builder_free(builder);
 }
 
@@ -107,9 +108,9 @@ static void test_random(void **state) {
         const hcri_constraint *block = builder->set.block[2];
         const int expected = sign_of_fraction(values, products, upper[0], y);
         signs[expected + 1]++;
-        assert_int_equal(hcri_exact_sign(block, 0, y), expected);
+        assert_int_equal(hcri_exact_kind_of(block)->sign(block, 0, y), expected);
         assert_int_equal(hcri_exact_holds(block, 0, y, scratch_for(block)), expected <= 0);
-        assert_int_equal(hcri_exact_sign(block, 1, y), -1);
+        assert_int_equal(hcri_exact_kind_of(block)->sign(block, 1, y), -1);
         hcr_builder_free(builder);
     }
     assert_true(signs[0] > 200 && signs[2] > 200);
