@@ -150,9 +150,13 @@ static void visit(filtering *s, size_t block, size_t samples, const unsigned cha
         limit[k] = s->at[which[k]].limit;
         directions[k] = s->direction[which[k]];
     }
-    hcri_kernels_best()->single->rows_exceed(count, float_filter->panels + first * n, n, float_filter->lower + first,
-                                             float_filter->upper + first, float_filter->error_bound + first, samples,
-                                             directions, limit, most, exceeds);
+    const hcri_single_rows rows = {count,
+                                   n,
+                                   float_filter->panels + first * n,
+                                   float_filter->lower + first,
+                                   float_filter->upper + first,
+                                   float_filter->error_bound + first};
+    hcri_kernels_best()->single->rows_exceed(&rows, samples, directions, limit, most, exceeds);
     for (size_t k = 0; k < samples; k++) {
         if (!exceeds[k])
             continue;

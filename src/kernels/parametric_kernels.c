@@ -95,10 +95,10 @@ static double fractions_max(size_t n, const double *t, const double *at, const d
     return largest_fraction(most);
 }
 
-static void box_max(size_t samples, size_t n, const double *v, size_t stride, const double *at, size_t at_stride,
-                    const double *lower, const double *upper, double *best) {
-    for (size_t s = 0; s < samples; s++)
-        best[s] = larger(fractions_max(n, v + s * stride, at + s * at_stride, lower, upper), best[s]);
+static void box_max(size_t n, const hcri_moving_rays *rays, double *best) {
+    const hcri_moving_rays of = *rays;
+    for (size_t s = 0; s < of.samples; s++)
+        best[s] = larger(fractions_max(n, of.v + s * of.stride, of.at + s * of.at_stride, of.lower, of.upper), best[s]);
 }
 
 static size_t box_find(size_t n, const double *v, const double *at, const double *lower, const double *upper,
@@ -142,20 +142,20 @@ INLINED void raise_slope(fractions most[TURNS], const hcri_run_pair *pair, int t
     }
 }
 
-static void stencils_max(size_t pairs, const hcri_run_pair *pair, size_t samples, const double *v, size_t stride,
-                         const double *x, size_t x_stride, const double *lower, const double *upper, double *best) {
-    for (size_t s = 0; s < samples; s++) {
-        const double *from = v + s * stride, *parameters = x + s * x_stride;
+static void stencils_max(size_t pairs, const hcri_run_pair *pair, const hcri_moving_rays *rays, double *best) {
+    const hcri_moving_rays of = *rays;
+    for (size_t s = 0; s < of.samples; s++) {
+        const double *from = of.v + s * of.stride, *parameters = of.at + s * of.at_stride;
         fractions most[TURNS];
         start_fractions(most);
         for (size_t r = 0; r < pairs; r++) {
             const hcri_run_pair *at = &pair[r];
             const size_t terms = at->slope->terms;
-            const double *low = lower + at->below->first, *high = upper + at->below->first;
+            const double *low = of.lower + at->below->first, *high = of.upper + at->below->first;
             if (at->above != NULL && terms == 1)
-                raise_slope(most, at, 1, 1, from, parameters, low, upper + at->above->first);
+                raise_slope(most, at, 1, 1, from, parameters, low, of.upper + at->above->first);
             else if (at->above != NULL)
-                raise_slope(most, at, 1, terms, from, parameters, low, upper + at->above->first);
+                raise_slope(most, at, 1, terms, from, parameters, low, of.upper + at->above->first);
             else if (terms == 1)
                 raise_slope(most, at, 0, 1, from, parameters, low, high);
             else if (terms == 2)
@@ -167,30 +167,28 @@ static void stencils_max(size_t pairs, const hcri_run_pair *pair, size_t samples
     }
 }
 
-static void run_max(const hcri_rows *rows, const hcri_run *run, size_t n, size_t samples, const double *v,
-                    size_t stride, const double *at, size_t at_stride, const double *lower, const double *upper,
-                    double *best) {
-    at += run->first;
-    lower += run->first;
-    upper += run->first;
+static void run_max(const hcri_rows *rows, const hcri_run *run, size_t n, const hcri_moving_rays *rays, double *best) {
+    const hcri_moving_rays of = *rays;
     for (size_t i = 0; i < run->count; i += BLOCK)
-        for (size_t s = 0; s < samples; s += SAMPLES) {
-            const size_t count = at_most(BLOCK, run->count - i), now = at_most(SAMPLES, samples - s);
+        for (size_t s = 0; s < of.samples; s += SAMPLES) {
+            const size_t count = at_most(BLOCK, run->count - i), now = at_most(SAMPLES, of.samples - s);
+            const size_t first = run->first + i;
             _Alignas(64) double t[SAMPLES][BLOCK];
-            products_of_run(rows, run, n, i, count, now, v + s * stride, stride, t[0], BLOCK);
+            products_of_run(rows, run, n, i, count, now, of.v + s * of.stride, of.stride, t[0], BLOCK);
             for (size_t q = 0; q < now; q++)
-                best[s + q] =
-                    larger(fractions_max(count, t[q], at + (s + q) * at_stride + i, lower + i, upper + i), best[s + q]);
+                best[s + q] = larger(fractions_max(count, t[q], of.at + (s + q) * of.at_stride + first,
+                                                   of.lower + first, of.upper + first),
+                                     best[s + q]);
         }
 }
 
-static size_t run_find(const hcri_rows *rows, const hcri_run *run, size_t n, const double *v, const double *at,
-                       const double *lower, const double *upper, double target) {
+static size_t run_find(const hcri_rows *rows, const hcri_run *run, size_t n, const hcri_moving_rays *rays,
+                       double target) {
     for (size_t i = 0; i < run->count; i += BLOCK) {
         const size_t count = at_most(BLOCK, run->count - i), first = run->first + i;
         double t[BLOCK];
-        products_of_run(rows, run, n, i, count, 1, v, n, t, BLOCK);
-        const size_t found = box_find(count, t, at + first, lower + first, upper + first, target);
+        products_of_run(rows, run, n, i, count, 1, rays->v, n, t, BLOCK);
+        const size_t found = box_find(count, t, rays->at + first, rays->lower + first, rays->upper + first, target);
         if (found != SIZE_MAX)
             return 2 * first + found;
     }

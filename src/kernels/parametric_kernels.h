@@ -16,21 +16,29 @@ typedef struct hcri_run_pair {
     const hcri_run *above;
 } hcri_run_pair;
 
-/* `best` is raised, never lowered; `lower` and `upper` belong to all rows of the matrix, and so does `at`, which has
- * d_si at s at_stride + i. */
+/* The rays of some samples: v_s at v + s stride, d_si at at + s at_stride + i. `at`, `lower` and `upper` belong to all
+ * rows of the matrix. */
+typedef struct hcri_moving_rays {
+    size_t samples;
+    const double *v;
+    size_t stride;
+    const double *at;
+    size_t at_stride;
+    const double *lower, *upper;
+} hcri_moving_rays;
+
+/* `best` is raised, never lowered. */
 typedef struct hcri_moving_kernels {
-    void (*box_max)(size_t samples, size_t n, const double *v, size_t stride, const double *at, size_t at_stride,
-                    const double *lower, const double *upper, double *best);
-    void (*run_max)(const hcri_rows *rows, const hcri_run *run, size_t n, size_t samples, const double *v,
-                    size_t stride, const double *at, size_t at_stride, const double *lower, const double *upper,
-                    double *best);
-    void (*stencils_max)(size_t pairs, const hcri_run_pair *pair, size_t samples, const double *v, size_t stride,
-                         const double *x, size_t x_stride, const double *lower, const double *upper, double *best);
-    /* The first inequality (2i above, 2i + 1 below) of v alone, or of the run, that gives `target`. */
+    void (*box_max)(size_t n, const hcri_moving_rays *rays, double *best);
+    void (*run_max)(const hcri_rows *rows, const hcri_run *run, size_t n, const hcri_moving_rays *rays, double *best);
+    /* With x_s in place of the d_si, which the pairs find. */
+    void (*stencils_max)(size_t pairs, const hcri_run_pair *pair, const hcri_moving_rays *rays, double *best);
+    /* The first inequality (2i above, 2i + 1 below) of v alone, or of the run along the first ray, that gives
+     * `target`. */
     size_t (*box_find)(size_t n, const double *v, const double *at, const double *lower, const double *upper,
                        double target);
-    size_t (*run_find)(const hcri_rows *rows, const hcri_run *run, size_t n, const double *v, const double *at,
-                       const double *lower, const double *upper, double target);
+    size_t (*run_find)(const hcri_rows *rows, const hcri_run *run, size_t n, const hcri_moving_rays *rays,
+                       double target);
 } hcri_moving_kernels;
 
 #endif

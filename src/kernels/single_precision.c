@@ -104,17 +104,17 @@ static inline float largest(singles x) {
     return most;
 }
 
-static void rows_exceed(size_t count, const float *panels, size_t width, const float *lower, const float *upper,
-                        const float *error_bound, size_t samples, const float *const v[], float *limit, float *most,
+static void rows_exceed(const hcri_single_rows *rows, size_t samples, const float *const v[], float *limit, float *most,
                         unsigned char *exceeds) {
-    products(count, panels, width, samples, v, most);
+    const hcri_single_rows of = *rows;
+    products(of.count, of.panels, of.width, samples, v, most);
     for (size_t s = 0; s < samples; s++) {
         float *t = most + s * HCRI_SINGLE_ROWS;
         singles highest = {0}, surest = {0};
-        for (size_t i = 0; i < HCRI_SINGLE_PANEL * panels_of(count); i += SINGLES) {
+        for (size_t i = 0; i < HCRI_SINGLE_PANEL * panels_of(of.count); i += SINGLES) {
             const singles x = load_singles(t + i);
-            const singles off = load_singles(error_bound + i),
-                          found = larger(x * load_singles(upper + i), x * load_singles(lower + i));
+            const singles off = load_singles(of.error_bound + i),
+                          found = larger(x * load_singles(of.upper + i), x * load_singles(of.lower + i));
             store_singles(t + i, found + off);
             highest = larger(highest, found + off);
             surest = larger(surest, found - off);

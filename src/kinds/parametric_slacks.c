@@ -345,17 +345,18 @@ static void put_values(const hcri_moving *moving, size_t samples, const ray_set 
 static void raise_best(const hcri_moving *moving, size_t samples, const ray_set *rays, double *best) {
     const hcri_kernels *kernels = hcri_kernels_best();
     const hcri_layout *layout = &moving->slope_layout;
-    const hcri_samples z = rays->z;
+    hcri_moving_rays of = {samples,        rays->z.first, rays->z.stride, rays->x.first,
+                           rays->x.stride, rays->lower,   rays->upper};
     if (rays->by_map)
-        kernels->moving->stencils_max(moving->pairs, moving->pair, samples, z.first, z.stride, rays->x.first,
-                                      rays->x.stride, rays->lower, rays->upper, best);
+        kernels->moving->stencils_max(moving->pairs, moving->pair, &of, best);
     if (rays->by_map && moving->all_paired)
         return;
     put_values(moving, samples, rays);
+    of.at = rays->at;
+    of.at_stride = moving->at_stride;
     for (size_t r = 0; r < layout->runs; r++)
         if (!rays->by_map || !moving->is_paired[r])
-            kernels->moving->run_max(&moving->slope, &layout->run[r], moving->width, samples, z.first, z.stride,
-                                     rays->at, moving->at_stride, rays->lower, rays->upper, best);
+            kernels->moving->run_max(&moving->slope, &layout->run[r], moving->width, &of, best);
 }
 
 /* The first inequality of sample s that has the gauge `target`. */
@@ -366,10 +367,11 @@ static size_t find(const hcri_moving *moving, size_t s, const ray_set *rays, dou
     one.x.first += s * rays->x.stride;
     one.origins += s * rays->constraint->n;
     put_values(moving, 1, &one);
+    const hcri_moving_rays of = {1, one.z.first, one.z.stride, one.at, moving->at_stride, one.lower, one.upper};
     size_t i = SIZE_MAX;
     for (size_t r = 0; r < moving->slope_layout.runs && i == SIZE_MAX; r++)
-        i = hcri_kernels_best()->moving->run_find(&moving->slope, &moving->slope_layout.run[r], moving->width,
-                                                  one.z.first, one.at, one.lower, one.upper, target);
+        i = hcri_kernels_best()->moving->run_find(&moving->slope, &moving->slope_layout.run[r], moving->width, &of,
+                                                  target);
     return i;
 }
 

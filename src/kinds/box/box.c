@@ -111,14 +111,15 @@ static void gauge_from(const hcri_constraint *constraint, const hcri_batch *batc
     const hcri_kernels *kernels = hcri_kernels_best();
     const size_t n = constraint->n, outputs = box->origin_map->outputs;
     if (batch->active == NULL) {
-        kernels->moving->box_max(batch->rows, outputs, batch->v, batch->stride, batch->origins, n, box->lower,
-                                 box->upper, batch->best);
+        const hcri_moving_rays rays = {batch->rows, batch->v, batch->stride, batch->origins, n, box->lower, box->upper};
+        kernels->moving->box_max(outputs, &rays, batch->best);
         return;
     }
     for (size_t s = 0; s < batch->rows; s++) {
         const double *x = batch->v + s * batch->stride, *origin = batch->origins + s * n;
         double found = batch->best[s];
-        kernels->moving->box_max(1, outputs, x, batch->stride, origin, n, box->lower, box->upper, &found);
+        const hcri_moving_rays ray = {1, x, batch->stride, origin, n, box->lower, box->upper};
+        kernels->moving->box_max(outputs, &ray, &found);
         if (found > batch->best[s])
             hcri_batch_raise(batch, s, found, constraint,
                              kernels->moving->box_find(outputs, x, origin, box->lower, box->upper, found));

@@ -185,17 +185,19 @@ static void test_rows(void **state) {
 static void check_from(const hcri_kernels *kernel, const hcri_rows *rows, const hcri_layout *layout, size_t n,
                        const double *v, const double *at, const double *lower, const double *upper) {
     const size_t wide = rows->count;
+    const hcri_moving_rays rays = {SAMPLES, v, n, at, wide, lower, upper};
     double together[SAMPLES] = {0};
     for (size_t r = 0; r < layout->runs; r++)
-        kernel->moving->run_max(rows, &layout->run[r], n, SAMPLES, v, n, at, wide, lower, upper, together);
+        kernel->moving->run_max(rows, &layout->run[r], n, &rays, together);
     for (size_t s = 0; s < SAMPLES; s++) {
         const double *x = v + s * n, *d = at + s * wide;
+        const hcri_moving_rays ray = {1, x, n, d, wide, lower, upper};
         double alone = 0, plain = 0;
         size_t found = SIZE_MAX;
         for (size_t r = 0; r < layout->runs; r++)
-            kernel->moving->run_max(rows, &layout->run[r], n, 1, x, n, d, wide, lower, upper, &alone);
+            kernel->moving->run_max(rows, &layout->run[r], n, &ray, &alone);
         for (size_t r = 0; r < layout->runs && found == SIZE_MAX; r++)
-            found = kernel->moving->run_find(rows, &layout->run[r], n, x, d, lower, upper, alone);
+            found = kernel->moving->run_find(rows, &layout->run[r], n, &ray, alone);
         for (size_t i = 0; i < rows->count; i++) {
             const size_t start = rows->start[i];
             const double t =
@@ -275,12 +277,14 @@ static void test_stencils_from_origins(void **state) {
                                                 {&slopes.run[0], &values.run[0], NULL}};
                 for (size_t k = 0; k < kernel_count; k++) {
                     double best[SAMPLES] = {0}, plain[SAMPLES] = {0}, twice[SAMPLES] = {0}, alone = 0;
-                    kernels[k]->moving->stencils_max(1, pairs, SAMPLES, v, MOST, x, MOST, lower, upper, best);
-                    kernels[k]->moving->stencils_max(2, pairs, SAMPLES, v, MOST, x, MOST, lower, upper, twice);
-                    kernels[k]->moving->stencils_max(1, pairs, 1, v + MOST, MOST, x + MOST, MOST, lower, upper, &alone);
+                    const hcri_moving_rays at_x = {SAMPLES, v, MOST, x, MOST, lower, upper},
+                                           second = {1, v + MOST, MOST, x + MOST, MOST, lower, upper},
+                                           at_d = {SAMPLES, v, MOST, d, ROWS + 8, lower, upper};
+                    kernels[k]->moving->stencils_max(1, pairs, &at_x, best);
+                    kernels[k]->moving->stencils_max(2, pairs, &at_x, twice);
+                    kernels[k]->moving->stencils_max(1, pairs, &second, &alone);
                     kernels[k]->run_products(&value, pairs->below, MOST, 0, count, SAMPLES, x, MOST, d, ROWS + 8);
-                    kernels[k]->moving->run_max(&slope, pairs->slope, MOST, SAMPLES, v, MOST, d, ROWS + 8, lower, upper,
-                                                plain);
+                    kernels[k]->moving->run_max(&slope, pairs->slope, MOST, &at_d, plain);
                     assert_true(alone == best[1]);
                     for (size_t s = 0; s < SAMPLES; s++)
                         assert_true(fabs(best[s] - plain[s]) <= 4 * 0x1p-53 * plain[s] &&
@@ -322,8 +326,9 @@ static void test_joined_stencils(void **state) {
                                     apart[2] = {{slopes.run, below.run, NULL}, {slopes.run, above.run, NULL}};
                 for (size_t k = 0; k < kernel_count; k++) {
                     double best[SAMPLES] = {0}, expected[SAMPLES] = {0};
-                    kernels[k]->moving->stencils_max(1, &joined, SAMPLES, v, MOST, x, MOST, lower, upper, best);
-                    kernels[k]->moving->stencils_max(2, apart, SAMPLES, v, MOST, x, MOST, lower, upper, expected);
+                    const hcri_moving_rays rays = {SAMPLES, v, MOST, x, MOST, lower, upper};
+                    kernels[k]->moving->stencils_max(1, &joined, &rays, best);
+                    kernels[k]->moving->stencils_max(2, apart, &rays, expected);
                     for (size_t s = 0; s < SAMPLES; s++)
                         assert_true(best[s] > 0 && fabs(best[s] - expected[s]) <= 4 * 0x1p-53 * expected[s]);
                 }
@@ -353,7 +358,8 @@ static void test_box_from_origins(void **state) {
         }
         for (size_t k = 0; k < kernel_count; k++) {
             double best = 0, sum[MOST];
-            kernels[k]->moving->box_max(1, n, v, n, at, n, lower, upper, &best);
+            const hcri_moving_rays ray = {1, v, n, at, n, lower, upper};
+            kernels[k]->moving->box_max(n, &ray, &best);
             assert_true(best <= plain && best >= plain * (1 - 4 * 0x1p-53));
             const size_t found = kernels[k]->moving->box_find(n, v, at, lower, upper, best), j = found / 2;
             if (plain > 0)

@@ -264,9 +264,10 @@ static void test_error_bound(void **state) {
                     float limit = 0, most[HCRI_SINGLE_ROWS];
                     unsigned char exceeds;
                     kernels[l]->single->directions(n, 1, v + s * n, n, &(double){(double)size}, direction);
-                    kernels[l]->single->rows_exceed(HCRI_SINGLE_ROWS, float_filter.panels, n, float_filter.lower,
-                                                    float_filter.upper, float_filter.error_bound, 1, one, &limit, most,
-                                                    &exceeds);
+                    const hcri_single_rows rows = {HCRI_SINGLE_ROWS,    n,
+                                                   float_filter.panels, float_filter.lower,
+                                                   float_filter.upper,  float_filter.error_bound};
+                    kernels[l]->single->rows_exceed(&rows, 1, one, &limit, most, &exceeds);
                     assert_int_equal(exceeds, 1);
                     long double nearest = 0;
                     for (size_t i = 0; i < HCRI_SINGLE_ROWS; i++) {
