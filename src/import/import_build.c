@@ -1,6 +1,5 @@
 /* What was read to a builder: by way of its region text, whose lines become those of the file. */
 #include <stdio.h>
-#include <string.h>
 
 #include "formats/column_names.h"
 #include "import/region_text_forms.h"

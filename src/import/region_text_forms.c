@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/number.h"
-
 hcr_status hcri_page_create(const hcr_import *import, hcri_page *page, hcr_error *error) {
     *page = (hcri_page){.import = import, .line = 1};
     page->output_of = hcri_allocate(&import->allocator, import->columns, sizeof(hcri_output *));

@@ -2,7 +2,6 @@
 
 #include <math.h>
 
-#include "kinds/box/box.h"
 #include "kinds/linear/linear.h"
 #include "kinds/quadratic/quadratic_value.h"
 #include "kinds/varying/varying.h"

@@ -1,7 +1,6 @@
 /* Rows whose sides are close to one another, and equalities, in the system of an analytic centre. */
 #include "region/barrier_system.h"
 
-#include <math.h>
 #include <string.h>
 
 /* δ of a row, after the parts of all columns. */

@@ -1,7 +1,6 @@
 /* Origins that samples bring among their parameters: the last ones, as many as there are outputs, and before them a
  * room. Limits that are no further from the origin than that count as met: their rows and outputs are held, so that
  * rays don't end in gaps that are there for rounding alone. */
-#include <string.h>
 
 #include "region/sample_problem.h"
 

@@ -1,5 +1,4 @@
 /* How the centre of a sample changes with its parameters. */
-#include <math.h>
 #include <string.h>
 
 #include "region/centre_plan.h"

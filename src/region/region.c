@@ -7,7 +7,6 @@
 #include "kernels/kernels.h"
 #include "kinds/block.h"
 #include "kinds/callback/callback.h"
-#include "kinds/union/union.h"
 #include "region/centre_plan.h"
 #include "region/compiled_check.h"
 #include "region/curved_centre.h"

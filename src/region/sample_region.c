@@ -4,7 +4,6 @@
 
 #include "base/double_double.h"
 #include "kinds/block.h"
-#include "kinds/varying/varying.h"
 #include "region/sample_centre.h"
 #include "region/sample_equalities.h"
 #include "region/sample_origin.h"

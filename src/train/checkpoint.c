@@ -1,7 +1,6 @@
 #include "train/checkpoint.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

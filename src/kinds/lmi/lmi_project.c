@@ -1,7 +1,6 @@
 /* A matrix inequality on the central path, in coordinates in which F(O) is the identity: S(w) = I + Σ w_j G_j with
  * G_j = L⁻¹ F_j L⁻ᵀ. Matrices are whole, m × m. With H(A) = (A + A')/2 the direction of Z is that of
  * H(S⁻¹ (S + dS) (Z + dZ)) = mu S⁻¹ linearised: dZ = mu S⁻¹ − Z − H(S⁻¹ dS Z). */
-#include <math.h>
 #include <string.h>
 
 #include "dense/dense.h"

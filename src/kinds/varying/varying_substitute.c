@@ -1,7 +1,6 @@
 /* Rows with products in fewer coordinates: with l = c_l + T_l z and r = c_r + T_r z
  *     l r = c_r l + c_l r − c_l c_r + (T_l z)(T_r z),
  * the first two of which belong to the row, and the last gives the products that are left. */
-#include <math.h>
 
 #include "functions/substitution.h"
 #include "kinds/block.h"

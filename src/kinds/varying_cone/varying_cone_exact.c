@@ -1,7 +1,5 @@
-#include <math.h>
 
 #include "exact/exact_sign.h"
-#include "exact/fixed_point.h"
 #include "kinds/varying/varying_exact.h"
 #include "kinds/varying_cone/varying_cone.h"
 

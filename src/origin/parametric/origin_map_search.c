@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "origin/constraint_words.h"
-#include "origin/equalities/reduction.h"
 #include "origin/origin_problem.h"
 #include "origin/parametric/centre_sensitivity.h"
 #include "origin/parametric/given_origin_map.h"

@@ -2,8 +2,6 @@
 
 #include <math.h>
 
-#include "text/values/atoms.h"
-
 /* ------------------------------------------------------------------------------------------------------- refusals */
 
 _Noreturn static void refuse_outputs(const hcri_operation *f, const char *a, const char *b) {
