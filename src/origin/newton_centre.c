@@ -46,12 +46,8 @@ static void multiply(barrier *at, size_t q, const double *z) {
         break;
     case HCRI_DENSE: hcri_dense_apply(n, n, 1, (hcri_dense_matrix){quadratic->matrix, n, 1}, z, 0, at->product); break;
     case HCRI_FACTOR:
-        for (size_t i = 0; i < quadratic->factor.count; i++) {
-            const hcri_row row = hcri_rows_row(&quadratic->factor, i);
-            const double share = hcri_rows_dot(&quadratic->factor, i, z, NULL);
-            for (size_t k = 0; k < row.count; k++)
-                at->product[row.columns[k]] += share * row.values[k];
-        }
+        for (size_t i = 0; i < quadratic->factor.count; i++)
+            hcri_rows_add(&quadratic->factor, i, hcri_rows_dot(&quadratic->factor, i, z, NULL), at->product);
         break;
     }
 }

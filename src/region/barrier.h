@@ -4,6 +4,8 @@
 #ifndef HCRI_BARRIER_H
 #define HCRI_BARRIER_H
 
+#include <math.h>
+
 #include "kernels/sparse_ldl.h"
 
 typedef struct hcri_barrier {
@@ -21,6 +23,20 @@ typedef struct hcri_barrier {
 /* 1 for a row of one entry: a limit of its column. */
 static inline int hcri_barrier_is_single(const hcri_barrier *barrier, size_t row) {
     return barrier->start[row + 1] - barrier->start[row] == 1;
+}
+
+/* a·f of a row, and |a|. */
+static inline double hcri_barrier_row(const hcri_barrier *barrier, const double *values, size_t row, const double *f) {
+    double sum = 0;
+    for (size_t k = barrier->start[row]; k < barrier->start[row + 1]; k++)
+        sum += values[k] * f[barrier->column[k]];
+    return sum;
+}
+static inline double hcri_barrier_row_length(const hcri_barrier *barrier, const double *values, size_t row) {
+    double square = 0;
+    for (size_t k = barrier->start[row]; k < barrier->start[row + 1]; k++)
+        square += values[k] * values[k];
+    return sqrt(square);
 }
 
 /* One centre that is wanted. */

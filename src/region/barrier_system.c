@@ -64,12 +64,8 @@ void hcri_centring_extend(const hcri_centring *c, const double *x, double *out) 
     const hcri_barrier *barrier = c->barrier;
     for (size_t j = 0; j < barrier->columns; j++)
         out[j] = x[j];
-    for (size_t r = 0; r < barrier->rows; r++) {
-        double sum = 0;
-        for (size_t k = barrier->start[r]; k < barrier->start[r + 1]; k++)
-            sum += c->problem->values[k] * x[barrier->column[k]];
-        out[barrier->columns + r] = sum;
-    }
+    for (size_t r = 0; r < barrier->rows; r++)
+        out[barrier->columns + r] = hcri_barrier_row(barrier, c->problem->values, r, x);
 }
 
 void hcri_centring_take_entries(const hcri_centring *c) {
@@ -107,13 +103,8 @@ int hcri_centring_take_slacks(const hcri_centring *c) {
 }
 
 double hcri_centring_length(const hcri_centring *c, size_t i) {
-    const hcri_barrier *barrier = c->barrier;
-    if (i < barrier->columns)
-        return 1;
-    double square = 0;
-    for (size_t k = barrier->start[i - barrier->columns]; k < barrier->start[i - barrier->columns + 1]; k++)
-        square += c->problem->values[k] * c->problem->values[k];
-    return sqrt(square);
+    const size_t columns = c->barrier->columns;
+    return i < columns ? 1 : hcri_barrier_row_length(c->barrier, c->problem->values, i - columns);
 }
 
 /* The loops over sides work on copies of the pointers, which leaves them free of everything but numbers. */

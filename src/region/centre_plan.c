@@ -155,7 +155,6 @@ static hcr_status take_rows(planning *at, hcr_error *error) {
     for (int more = 0; more < 2; more++)
         for (size_t i = 0; i < rows; i++) {
             const size_t r = barrier->leader[i], terms = barrier->start[r + 1] - barrier->start[r];
-            double square = 0;
             if ((terms > 2) != more)
                 continue;
             pairs += !more;
@@ -163,10 +162,9 @@ static hcr_status take_rows(planning *at, hcr_error *error) {
             for (size_t k = barrier->start[r]; k < barrier->start[r + 1]; k++) {
                 column[start[next + 1]] = barrier->column[k];
                 value[start[next + 1]++] = at->centres->values[k];
-                square += at->centres->values[k] * at->centres->values[k];
             }
             at->node[columns + i] = (uint32_t)(columns + next);
-            length[columns + next++] = sqrt(square);
+            length[columns + next++] = hcri_barrier_row_length(barrier, at->centres->values, r);
         }
     at->plan->column = column;
     at->plan->system = (hcri_centre_system){

@@ -82,12 +82,8 @@ static hcri_damping begin(const hcri_damped *sample) {
     d.problem = hcri_sample_problem(&d.s, sample->point);
     for (size_t j = 0; j < columns; j++)
         d.length[j] = 1;
-    for (size_t r = 0; r < barrier->rows; r++) {
-        double square = 0;
-        for (size_t k = barrier->start[r]; k < barrier->start[r + 1]; k++)
-            square += d.s.values[k] * d.s.values[k];
-        d.length[columns + r] = sqrt(square);
-    }
+    for (size_t r = 0; r < barrier->rows; r++)
+        d.length[columns + r] = hcri_barrier_row_length(barrier, d.s.values, r);
     return d;
 }
 
@@ -118,13 +114,9 @@ static void take_free(const hcri_damping *d, const double *v, double *f) {
 
 /* A direction in all outputs, from the free ones'. */
 static void put_direction(const hcri_damping *d, const double *is_free, const double *f, double *v) {
-    const hcr_region *region = d->s.region;
     for (size_t j = 0; j < d->s.centres->barrier.columns; j++)
         v[d->s.centres->output[j]] = f[j];
-    hcri_affine_follow(&region->affine, v);
-    for (size_t k = 0; k < region->affine.count; k++)
-        if (is_free[region->affine.dependent[k]] == 0)
-            v[region->affine.dependent[k]] = 0;
+    hcri_centres_follow(&d->s.region->affine, is_free, v);
 }
 
 /* σ for w, in way[0]. */

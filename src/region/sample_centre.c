@@ -53,14 +53,6 @@ static int hold(hcri_sample *s, hcri_nearness near) {
     return hold_rows(s, near);
 }
 
-static int is_row_of_held(const hcri_sample *s, size_t r) {
-    const hcri_barrier *barrier = &s->centres->barrier;
-    int held = 1;
-    for (size_t k = barrier->start[r]; k < barrier->start[r + 1] && held; k++)
-        held = s->values[k] == 0 || hcri_sample_is_held(s, barrier->column[k]);
-    return held;
-}
-
 /* A dependent output into the limits that a row over it alone gives it. */
 static void clamp_own(const hcri_sample *s, size_t r, double *point) {
     const hcri_set *set = &s->region->set;
@@ -90,6 +82,13 @@ static int is_lost_in_rounding(const hcri_sample *s) {
             return 1;
     }
     return 0;
+}
+
+void hcri_centres_follow(const hcri_affine *affine, const double *is_free, double *v) {
+    hcri_affine_follow(affine, v);
+    for (size_t d = 0; d < affine->count; d++)
+        if (is_free[affine->dependent[d]] == 0)
+            v[affine->dependent[d]] = 0;
 }
 
 void hcri_centres_hold_dependent(const hcri_affine *affine, size_t outputs, double *is_free) {
@@ -160,7 +159,7 @@ static void free_rows(const hcri_sample *s, int together, double *is_free) {
         is_free[j] = 1;
     for (size_t r = 0; r < barrier->rows; r++) {
         const int met = !hcri_barrier_is_single(barrier, r) && hcri_sample_is_held(s, barrier->columns + r);
-        is_free[outputs + r] = !(met || (together && is_row_of_held(s, r)));
+        is_free[outputs + r] = !(met || (together && hcri_sample_is_row_of_held(s, r)));
         if (centres->own[r] != HCRI_NO_COLUMN && is_free[outputs + r] == 0)
             is_free[centres->own[r]] = 0;
     }
@@ -239,15 +238,11 @@ static void project(const hcr_region *region, const double *point, const double 
 
 void hcri_centres_hold(const hcr_region *region, const double *point, const double *is_free, double *v,
                        double *scratch) {
-    const hcri_affine *affine = &region->affine;
     for (size_t j = 0; j < region->set.outputs; j++)
         v[j] *= is_free[j]; /* what isn't finite stays so */
     project(region, point, is_free, v, scratch);
     memset(v + region->set.outputs, 0, (region->set.n - region->set.outputs) * sizeof *v);
-    hcri_affine_follow(affine, v);
-    for (size_t d = 0; d < affine->count; d++)
-        if (is_free[affine->dependent[d]] == 0)
-            v[affine->dependent[d]] = 0;
+    hcri_centres_follow(&region->affine, is_free, v);
 }
 
 void hcri_centres_hold_adjoint(const hcr_region *region, const double *point, const double *is_free, double *gradient,

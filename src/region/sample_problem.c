@@ -233,15 +233,11 @@ void hcri_sample_propagate(hcri_sample *s) {
 
 void hcri_sample_drop_rows_of_held(hcri_sample *s) {
     const hcri_barrier *barrier = &s->centres->barrier;
-    for (size_t r = 0; r < barrier->rows; r++) {
-        int held = 1;
-        for (size_t k = barrier->start[r]; k < barrier->start[r + 1] && held; k++)
-            held = s->values[k] == 0 || s->lower[barrier->column[k]] == s->upper[barrier->column[k]];
-        if (held) {
+    for (size_t r = 0; r < barrier->rows; r++)
+        if (hcri_sample_is_row_of_held(s, r)) {
             s->lower[barrier->columns + r] = -INFINITY;
             s->upper[barrier->columns + r] = INFINITY;
         }
-    }
 }
 
 hcri_sample hcri_sample_begin_held(const hcr_region *region, const double *point, const double *is_free,

@@ -50,19 +50,26 @@ void hcri_sample_drop_rows_of_held(hcri_sample *s);
  * `whole`, set.n numbers, behind the outputs. */
 void hcri_sample_row_by_parameters(const hcri_sample *s, size_t r, const double *point, double *whole);
 
+/* Outputs that equalities determine follow those that are free; what isn't stays. */
+void hcri_centres_follow(const hcri_affine *affine, const double *is_free, double *v);
 /* Outputs that held ones determine have one value. */
 void hcri_centres_hold_dependent(const hcri_affine *affine, size_t outputs, double *is_free);
 
 /* 1 when column or row i is held at one value. */
 static inline int hcri_sample_is_held(const hcri_sample *s, size_t i) { return s->lower[i] == s->upper[i]; }
 
+/* 1 when all columns of a row are held. */
+static inline int hcri_sample_is_row_of_held(const hcri_sample *s, size_t r) {
+    const hcri_barrier *barrier = &s->centres->barrier;
+    int held = 1;
+    for (size_t k = barrier->start[r]; k < barrier->start[r + 1] && held; k++)
+        held = s->values[k] == 0 || hcri_sample_is_held(s, barrier->column[k]);
+    return held;
+}
+
 /* The value of a row. */
 static inline double hcri_sample_row(const hcri_sample *s, size_t r, const double *f) {
-    const hcri_barrier *barrier = &s->centres->barrier;
-    double sum = 0;
-    for (size_t k = barrier->start[r]; k < barrier->start[r + 1]; k++)
-        sum += s->values[k] * f[barrier->column[k]];
-    return sum;
+    return hcri_barrier_row(&s->centres->barrier, s->values, r, f);
 }
 
 /* 1 when a row isn't free. */

@@ -5,13 +5,8 @@
 
 double hcri_sample_size(const hcri_sample *s, size_t i) {
     const hcri_barrier *barrier = &s->centres->barrier;
-    double square = 1, size = 0;
-    if (i >= barrier->columns) {
-        square = 0;
-        for (size_t k = barrier->start[i - barrier->columns]; k < barrier->start[i - barrier->columns + 1]; k++)
-            square += s->values[k] * s->values[k];
-    }
-    size = sqrt(square) * s->region->inradius;
+    const size_t columns = barrier->columns;
+    double size = s->region->inradius * (i < columns ? 1 : hcri_barrier_row_length(barrier, s->values, i - columns));
     if (!isinf(s->lower[i]))
         size = fmax(size, fabs(s->lower[i]));
     return isinf(s->upper[i]) ? size : fmax(size, fabs(s->upper[i]));

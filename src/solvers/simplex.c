@@ -257,9 +257,7 @@ static int set_cost(hcri_lp *lp) {
         if (over == 0)
             continue;
         first = 1;
-        const hcri_row row = hcri_rows_row(&lp->matrix, i);
-        for (size_t k = 0; k < row.count; k++)
-            lp->cost[row.columns[k]] -= over > 0 ? row.values[k] : -row.values[k];
+        hcri_rows_add(&lp->matrix, i, over > 0 ? -1 : 1, lp->cost);
     }
     if (!first)
         memcpy(lp->cost, lp->objective, lp->columns * sizeof *lp->cost);
@@ -274,10 +272,8 @@ static void price(hcri_lp *lp) {
     memset(lp->multiplier, 0, lp->rows * sizeof *lp->multiplier);
     memcpy(lp->reduced, lp->cost, lp->columns * sizeof *lp->reduced);
     for (size_t c = 0; c < lp->kernel.size; c++) {
-        const hcri_row row = hcri_rows_row(&lp->matrix, lp->active[c]);
-        const double y = lp->multiplier[lp->active[c]] = lp->small[1][c];
-        for (size_t k = 0; k < row.count; k++)
-            lp->reduced[row.columns[k]] -= y * row.values[k];
+        lp->multiplier[lp->active[c]] = lp->small[1][c];
+        hcri_rows_add(&lp->matrix, lp->active[c], -lp->small[1][c], lp->reduced);
     }
 }
 

@@ -47,8 +47,8 @@ static swept sweep_row(const maker *at, hcri_row from) {
             continue;
         }
         row.count++;
-        for (size_t t = at->map == NULL ? 0 : at->map->start[j]; at->map != NULL && t < at->map->start[j + 1]; t++)
-            at->change[at->map->columns[t]] += from.values[k] * at->map->values[t];
+        if (at->map != NULL)
+            hcri_rows_add(at->map, j, from.values[k], at->change);
     }
     for (size_t l = 0; l < parameters; l++) {
         row.moves += at->map == NULL ? 0 : fabs(at->change[l]) * sweep->half[l];
