@@ -46,45 +46,46 @@ static int parameter_fits(hcri_step_kind kind, double parameter) {
                                     : rules[kind].has_parameter || parameter == 0;
 }
 
-static hcr_status check_step(const hcri_tape *tape, hcri_step_kind kind, double parameter, size_t rows, size_t count,
-                             const uint32_t *arguments, const double *weights, hcr_error *error) {
+static hcr_status check_step(const hcri_tape *tape, const hcri_new_step *step, hcr_error *error) {
+    const hcri_step_kind kind = step->kind;
+    const size_t rows = step->rows, count = step->count;
     HCRI_FAIL_IF((unsigned)kind >= HCRI_STEP_KINDS, HCR_ERROR_ARGUMENT, "there is no step of kind %d", (int)kind);
     const step_rule *rule = &rules[kind];
     HCRI_FAIL_IF(tape->steps >= UINT32_MAX || count > UINT32_MAX - tape->arguments, HCR_ERROR_ARGUMENT,
                  "the expression is too long");
-    HCRI_FAIL_IF(count < rule->least || count > rule->most || (count != 0 && arguments == NULL), HCR_ERROR_ARGUMENT,
-                 "%s of %zu arguments", rule->name, count);
+    HCRI_FAIL_IF(count < rule->least || count > rule->most || (count != 0 && step->arguments == NULL),
+                 HCR_ERROR_ARGUMENT, "%s of %zu arguments", rule->name, count);
     HCRI_FAIL_IF(rule->is_matrix ? rows == 0 || count % rows != 0 : rows != 0, HCR_ERROR_ARGUMENT,
                  "%s of %zu arguments in %zu rows", rule->name, count, rows);
     HCRI_FAIL_IF(kind == HCRI_STEP_LARGEST_EIGENVALUE && count / rows != rows, HCR_ERROR_ARGUMENT,
                  "the largest eigenvalue of a %zu × %zu matrix, which isn't square", rows, count / rows);
-    HCRI_FAIL_IF(!isfinite(parameter), HCR_ERROR_DATA, "the parameter of %s is %g", rule->name, parameter);
-    HCRI_FAIL_IF(!parameter_fits(kind, parameter), HCR_ERROR_ARGUMENT, "the parameter of %s is %g", rule->name,
-                 parameter);
+    HCRI_FAIL_IF(!isfinite(step->parameter), HCR_ERROR_DATA, "the parameter of %s is %g", rule->name, step->parameter);
+    HCRI_FAIL_IF(!parameter_fits(kind, step->parameter), HCR_ERROR_ARGUMENT, "the parameter of %s is %g", rule->name,
+                 step->parameter);
     for (size_t k = 0; k < count; k++)
-        HCRI_FAIL_IF(kind != HCRI_STEP_AFFINE && arguments[k] >= tape->steps, HCR_ERROR_ARGUMENT,
-                     "%s takes step %u, of %zu that are there", rule->name, (unsigned)arguments[k], tape->steps);
-    for (size_t k = 0; weights != NULL && k < count; k++) {
-        HCRI_FAIL_IF(!(fabs(weights[k]) <= HCRI_LARGEST_COEFFICIENT), HCR_ERROR_DATA,
-                     "%s has the coefficient %g: at most 1e50 is accepted", rule->name, weights[k]);
-        HCRI_FAIL_IF(!rule->weighted && weights[k] != 1, HCR_ERROR_ARGUMENT, "%s has the coefficient %g: it takes none",
-                     rule->name, weights[k]);
+        HCRI_FAIL_IF(kind != HCRI_STEP_AFFINE && step->arguments[k] >= tape->steps, HCR_ERROR_ARGUMENT,
+                     "%s takes step %u, of %zu that are there", rule->name, (unsigned)step->arguments[k], tape->steps);
+    for (size_t k = 0; step->weights != NULL && k < count; k++) {
+        HCRI_FAIL_IF(!(fabs(step->weights[k]) <= HCRI_LARGEST_COEFFICIENT), HCR_ERROR_DATA,
+                     "%s has the coefficient %g: at most 1e50 is accepted", rule->name, step->weights[k]);
+        HCRI_FAIL_IF(!rule->weighted && step->weights[k] != 1, HCR_ERROR_ARGUMENT,
+                     "%s has the coefficient %g: it takes none", rule->name, step->weights[k]);
     }
     return HCR_OK;
 }
 
-hcr_status hcri_tape_add(hcri_tape *tape, hcri_step_kind kind, double parameter, size_t rows, size_t count,
-                         const uint32_t *arguments, const double *weights, uint32_t *number, hcr_error *error) {
-    HCRI_TRY(check_step(tape, kind, parameter, rows, count, arguments, weights, error));
+hcr_status hcri_tape_add(hcri_tape *tape, const hcri_new_step *step, uint32_t *number, hcr_error *error) {
+    HCRI_TRY(check_step(tape, step, error));
+    const size_t rows = step->rows, count = step->count;
     const size_t first = tape->arguments;
     HCRI_ALLOCATED(HCRI_GROW(tape->allocator, tape->step, &tape->step_capacity, tape->steps + 1) &&
                    HCRI_GROW(tape->allocator, tape->argument, &tape->argument_capacity, first + count) &&
                    HCRI_GROW(tape->allocator, tape->weight, &tape->weight_capacity, first + count));
     for (size_t k = 0; k < count; k++) {
-        tape->argument[first + k] = arguments[k];
-        tape->weight[first + k] = weights == NULL ? 1 : weights[k];
+        tape->argument[first + k] = step->arguments[k];
+        tape->weight[first + k] = step->weights == NULL ? 1 : step->weights[k];
     }
-    if (rules[kind].is_matrix) {
+    if (rules[step->kind].is_matrix) {
         const size_t columns = count / rows, wide = rows > columns ? rows : columns;
         tape->largest_matrix = count > tape->largest_matrix ? count : tape->largest_matrix;
         tape->widest_matrix = wide > tape->widest_matrix ? wide : tape->widest_matrix;
@@ -92,8 +93,8 @@ hcr_status hcri_tape_add(hcri_tape *tape, hcri_step_kind kind, double parameter,
     tape->arguments = first + count;
     int consecutive = count != 0;
     for (size_t k = 1; k < count; k++)
-        consecutive &= arguments[k] == arguments[0] + k;
-    tape->step[tape->steps] = (hcri_step){kind, consecutive, first, count, rows, parameter};
+        consecutive &= step->arguments[k] == step->arguments[0] + k;
+    tape->step[tape->steps] = (hcri_step){step->kind, consecutive, first, count, rows, step->parameter};
     if (number != NULL)
         *number = (uint32_t)tape->steps;
     tape->steps++;
@@ -183,11 +184,14 @@ static hcr_status substitute_step(const hcri_tape *tape, const hcri_step *step, 
     const uint32_t *arguments = tape->argument + step->first;
     const double *weights = tape->weight + step->first;
     if (step->kind != HCRI_STEP_AFFINE)
-        return hcri_tape_add(substituted, step->kind, step->parameter, step->rows, step->count, arguments, weights,
+        return hcri_tape_add(substituted,
+                             &(hcri_new_step){step->kind, step->parameter, step->rows, step->count, arguments, weights},
                              NULL, error);
     hcri_substituted_row(row, (hcri_row){step->count, arguments, weights});
-    return hcri_tape_add(substituted, HCRI_STEP_AFFINE, step->parameter + row->constant, 0, row->count, row->columns,
-                         row->values, NULL, error);
+    return hcri_tape_add(
+        substituted,
+        &(hcri_new_step){HCRI_STEP_AFFINE, step->parameter + row->constant, 0, row->count, row->columns, row->values},
+        NULL, error);
 }
 
 hcr_status hcri_tape_substitute(const hcri_tape *tape, const hcri_substitution *substitution,
@@ -228,8 +232,9 @@ static hcr_status read_steps(hcri_source *in, size_t steps, size_t arguments, co
         const double parameter = hcri_get_f64(in);
         HCRI_FAIL_IF(in->failed || count > arguments - first || rows > count, HCR_ERROR_FORMAT,
                      "an expression is damaged");
-        HCRI_TRY(hcri_tape_add(tape, kind, parameter, (size_t)rows, (size_t)count, argument + first, weight + first,
-                               NULL, error));
+        HCRI_TRY(hcri_tape_add(
+            tape, &(hcri_new_step){kind, parameter, (size_t)rows, (size_t)count, argument + first, weight + first},
+            NULL, error));
         first += (size_t)count;
     }
     return first == arguments ? HCR_OK : hcri_fail(error, HCR_ERROR_FORMAT, "an expression is damaged");

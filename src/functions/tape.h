@@ -8,11 +8,18 @@
 #include "functions/substitution.h"
 #include "kernels/tape_lanes.h"
 
-/* Appends a step and gives its number. `weights` NULL: ones; only AFFINE and SUM have others. Errors: MEMORY; ARGUMENT
+/* A step, of so many arguments; `rows` of matrices alone. `weights` NULL: ones; only AFFINE and SUM have others. */
+typedef struct hcri_new_step {
+    hcri_step_kind kind;
+    double parameter;
+    size_t rows, count;
+    const uint32_t *arguments;
+    const double *weights;
+} hcri_new_step;
+/* Appends a step and gives its number. Errors: MEMORY; ARGUMENT
  * for a count, an argument or a parameter that the step can't have; DATA for numbers that aren't finite, or weights
  * above 1e50. The tape starts as {.allocator = …} and stays as it was after a failure. */
-hcr_status hcri_tape_add(hcri_tape *tape, hcri_step_kind kind, double parameter, size_t rows, size_t count,
-                         const uint32_t *arguments, const double *weights, uint32_t *number, hcr_error *error);
+hcr_status hcri_tape_add(hcri_tape *tape, const hcri_new_step *step, uint32_t *number, hcr_error *error);
 void hcri_tape_release(hcri_tape *tape);
 /* ARGUMENT when there is no step, or one with an output that isn't under n. */
 hcr_status hcri_tape_check(const hcri_tape *tape, size_t n, hcr_error *error);

@@ -13,7 +13,7 @@
 #include "train/model_file.h"
 
 hcr_status hcri_run_describe(hcri_run *run, const hcr_fit_options *options, const hcr_region *region,
-                             const hcri_samples *samples, hcr_error *error) {
+                             const hcri_fit_samples *samples, hcr_error *error) {
     void *bytes;
     size_t size;
     HCRI_TRY(hcr_region_write(region, &bytes, &size, error));

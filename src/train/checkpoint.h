@@ -9,15 +9,15 @@ typedef struct hcri_run {
     uint64_t options, data, region; /* digests */
 } hcri_run;
 /* What a run trains on, as it was given. */
-typedef struct hcri_samples {
+typedef struct hcri_fit_samples {
     size_t rows, inputs;
     const double *X, *parameters, *Y; /* parameters: NULL without, and where they are inputs until they are found */
     const double *weights;            /* one a row; NULL: 1 */
-} hcri_samples;
+} hcri_fit_samples;
 
 /* The number of epochs isn't part of it: a finished run can go on for longer. */
 hcr_status hcri_run_describe(hcri_run *run, const hcr_fit_options *options, const hcr_region *region,
-                             const hcri_samples *samples, hcr_error *error);
+                             const hcri_fit_samples *samples, hcr_error *error);
 
 hcr_status hcri_checkpoint_save(const char *path, const hcri_run *run, const hcri_state *state, hcr_error *error);
 /* *found is 0 when there is no such file; then the state is as it was. Errors, after which the state is of no use:

@@ -11,7 +11,7 @@
 typedef struct hcri_fit_run {
     hcri_pool memory; /* of all arrays */
     hcr_fit_options options;
-    hcri_samples samples; /* with their parameters, once these are found */
+    hcri_fit_samples samples; /* with their parameters, once these are found */
     const char *const *input_names;
     size_t member; /* of a blend: its number */
     size_t n;
@@ -36,7 +36,7 @@ typedef struct hcri_fit_call {
     const hcr_region *region;
     const char *text;
     const char *const *input_names;
-    hcri_samples samples;
+    hcri_fit_samples samples;
     hcr_fit_options options;
     /* of a blend */
     size_t runs, run;    /* how many trainings it takes, and which this is */

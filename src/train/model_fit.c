@@ -25,7 +25,7 @@ static hcr_status refuse_value(const char *table, size_t row, const char *column
 
 /* `region` is the one that was given, of which the model may have quantiles. */
 static hcr_status check_finite(const hcri_fit_run *run, const hcr_region *region, hcr_error *error) {
-    const hcri_samples *samples = &run->samples;
+    const hcri_fit_samples *samples = &run->samples;
     const size_t inputs = samples->inputs, n = hcr_region_dimension(region);
     char name[256];
     for (size_t k = 0; k < samples->rows * inputs; k++)
@@ -54,7 +54,7 @@ static hcr_status repeat_targets(hcri_fit_run *run, hcr_error *error) {
 
 /* Columns of noise behind the inputs. Training draws its own: these are for what is predicted of it. */
 static hcr_status add_noise(hcri_fit_run *run, hcr_error *error) {
-    hcri_samples *samples = &run->samples;
+    hcri_fit_samples *samples = &run->samples;
     const size_t inputs = samples->inputs, width = inputs + HCR_NOISE;
     if (run->options.samples == 0)
         return HCR_OK;
@@ -98,7 +98,7 @@ static hcr_status check_places(const hcri_fit_run *run, hcr_error *error) {
 /* Takes the parameters, and finds where they put the origins. */
 static hcr_status place(hcri_fit_run *run, hcr_error *error) {
     hcr_model *model = run->model;
-    hcri_samples *samples = &run->samples;
+    hcri_fit_samples *samples = &run->samples;
     const size_t p = hcr_region_parameters(model->region);
     if (p == 0)
         return HCR_OK;
@@ -167,7 +167,7 @@ static hcr_status move_in(hcri_fit_run *run, hcr_error *error) {
 
 /* Copies the targets, those outside the region replaced. */
 static hcr_status project(hcri_fit_run *run, hcr_error *error) {
-    const hcri_samples *samples = &run->samples;
+    const hcri_fit_samples *samples = &run->samples;
     run->Y = hcri_copy(hcri_pool_allocator(&run->memory), samples->Y, samples->rows * run->n, sizeof *run->Y);
     HCRI_TRY(hcri_pool_check(&run->memory, error));
     return (hcr_region_is_convex(run->model->region) ? move_in : draw_in)(run, error);
@@ -268,7 +268,7 @@ static hcr_status centre_on_quantiles(hcri_fit_run *run, hcr_error *error) {
 
 static hcr_status scale(hcri_fit_run *run, hcr_error *error) {
     hcr_model *model = run->model;
-    const hcri_samples *samples = &run->samples;
+    const hcri_fit_samples *samples = &run->samples;
     const size_t *row = run->order + run->held, count = samples->rows - run->held, inputs = samples->inputs;
     hcri_chosen_rows trained = {count, row, run->weights, inputs, samples->X};
     if (!hcri_scaling_measure(&model->inputs, &trained))
@@ -374,7 +374,7 @@ static hcr_status train(hcri_fit_run *run, hcr_error *error) {
 
 hcr_status hcri_fit_run_held(const hcri_fit_run *run, const hcr_allocator *memory, hcri_held *gathered,
                              hcr_error *error) {
-    const hcri_samples *samples = &run->samples;
+    const hcri_fit_samples *samples = &run->samples;
     const size_t held = run->held, inputs = samples->inputs, n = run->n, p = run->places.parameters;
     double *X = hcri_allocate(memory, held, (inputs + n + p + 1) * sizeof *X);
     HCRI_ALLOCATED(X);

@@ -280,12 +280,14 @@ static void add_expression(const maker *m) {
         double a[2 * MOST], least, most;
         fill_row(m, 1, a);
         extremes(m, a, &least, &most);
-        must(hcri_tape_add(&tape, HCRI_STEP_AFFINE, (double)(float)(-most - uniform(m->random, 0.6, 1)), 0, m->n + m->p,
-                           columns, a, &terms[i], &error),
+        must(hcri_tape_add(&tape,
+                           &(hcri_new_step){HCRI_STEP_AFFINE, (double)(float)(-most - uniform(m->random, 0.6, 1)), 0,
+                                            m->n + m->p, columns, a},
+                           &terms[i], &error),
              &error);
     }
-    must(hcri_tape_add(&tape, HCRI_STEP_LOG_SUM_EXP, 0, 0, TERMS, terms, NULL, &sum, &error), &error);
-    must(hcri_tape_add(&tape, HCRI_STEP_SUM, -1, 0, 1, &sum, NULL, &last, &error), &error);
+    must(hcri_tape_add(&tape, &(hcri_new_step){HCRI_STEP_LOG_SUM_EXP, 0, 0, TERMS, terms, NULL}, &sum, &error), &error);
+    must(hcri_tape_add(&tape, &(hcri_new_step){HCRI_STEP_SUM, -1, 0, 1, &sum, NULL}, &last, &error), &error);
     must(hcri_builder_add_expression(m->builder, &tape, 1, &error), &error);
 }
 

@@ -26,7 +26,8 @@ static uint32_t add(maker *m, hcri_step_kind kind, double parameter, size_t rows
                     const uint32_t *arguments, const double *weights) {
     uint32_t number = 0;
     hcr_error error;
-    must(hcri_tape_add(&m->tape, kind, parameter, rows, count, arguments, weights, &number, &error), &error);
+    must(hcri_tape_add(&m->tape, &(hcri_new_step){kind, parameter, rows, count, arguments, weights}, &number, &error),
+         &error);
     return number;
 }
 

@@ -8,14 +8,11 @@ typedef struct taping {
     hcri_span span;
 } taping;
 
-static uint32_t add(taping *t, hcri_step_kind kind, double parameter, size_t rows, size_t count,
-                    const uint32_t *arguments, const double *weights) {
+static uint32_t add(taping *t, hcri_new_step step) {
     hcri_lowering *lowering = t->lowering;
-    uint32_t step = 0;
-    hcri_lowering_accept(
-        lowering, t->span,
-        hcri_tape_add(&lowering->tape, kind, parameter, rows, count, arguments, weights, &step, &lowering->reason));
-    return step;
+    uint32_t number = 0;
+    hcri_lowering_accept(lowering, t->span, hcri_tape_add(&lowering->tape, &step, &number, &lowering->reason));
+    return number;
 }
 
 static uint32_t atom_step(taping *t, hcri_atom *atom);
@@ -26,13 +23,13 @@ static uint32_t sum_step(taping *t, double constant, size_t outputs, const uint3
     if (!isfinite(constant))
         hcri_refuse(t->lowering->text, t->span, HCR_ERROR_DATA, "infinity can't be part of this");
     if (terms == 0)
-        return add(t, HCRI_STEP_AFFINE, constant, 0, outputs, column, value);
+        return add(t, (hcri_new_step){HCRI_STEP_AFFINE, constant, 0, outputs, column, value});
     uint32_t *argument = hcri_take(t->lowering->text, t->span, terms + 1, sizeof *argument);
     double *weight = hcri_take(t->lowering->text, t->span, terms + 1, sizeof *weight);
     size_t count = 0;
     if (outputs != 0) {
         weight[count] = 1;
-        argument[count++] = add(t, HCRI_STEP_AFFINE, constant, 0, outputs, column, value);
+        argument[count++] = add(t, (hcri_new_step){HCRI_STEP_AFFINE, constant, 0, outputs, column, value});
     }
     for (size_t k = 0; k < terms; k++) {
         weight[count] = term[k].value;
@@ -40,7 +37,7 @@ static uint32_t sum_step(taping *t, double constant, size_t outputs, const uint3
     }
     if (count == 1 && weight[0] == 1 && constant == 0)
         return argument[0];
-    return add(t, HCRI_STEP_SUM, outputs == 0 ? constant : 0, 0, count, argument, weight);
+    return add(t, (hcri_new_step){HCRI_STEP_SUM, outputs == 0 ? constant : 0, 0, count, argument, weight});
 }
 
 static uint32_t element_step(taping *t, const hcri_value *x, size_t i) {
@@ -73,23 +70,24 @@ static uint32_t form_step(taping *t, const hcri_atom *atom, const uint32_t *x) {
         outer[parts] = 1;
         if (used == 1 && argument[0] == x[i]) {
             outer[parts] = row[i];
-            part[parts++] = add(t, HCRI_STEP_SUM_SQUARES, 0, 0, 1, &x[i], NULL);
+            part[parts++] = add(t, (hcri_new_step){HCRI_STEP_SUM_SQUARES, 0, 0, 1, &x[i], NULL});
         } else if (used != 0) {
-            const uint32_t pair[2] = {x[i], add(t, HCRI_STEP_SUM, 0, 0, used, argument, weight)};
-            part[parts++] = add(t, HCRI_STEP_PRODUCT, 0, 0, 2, pair, NULL);
+            const uint32_t sum = add(t, (hcri_new_step){HCRI_STEP_SUM, 0, 0, used, argument, weight}),
+                           pair[2] = {x[i], sum};
+            part[parts++] = add(t, (hcri_new_step){HCRI_STEP_PRODUCT, 0, 0, 2, pair, NULL});
         }
     }
-    return add(t, HCRI_STEP_SUM, 0, 0, parts, part, outer);
+    return add(t, (hcri_new_step){HCRI_STEP_SUM, 0, 0, parts, part, outer});
 }
 
 /* count/Σ 1/x */
 static uint32_t harmonic_step(taping *t, size_t count, uint32_t *x) {
     const double weight = (double)count;
     for (size_t k = 0; k < count; k++)
-        x[k] = add(t, HCRI_STEP_POWER, -1, 0, 1, &x[k], NULL);
-    const uint32_t sum = add(t, HCRI_STEP_SUM, 0, 0, count, x, NULL);
-    const uint32_t inverse = add(t, HCRI_STEP_POWER, -1, 0, 1, &sum, NULL);
-    return add(t, HCRI_STEP_SUM, 0, 0, 1, &inverse, &weight);
+        x[k] = add(t, (hcri_new_step){HCRI_STEP_POWER, -1, 0, 1, &x[k], NULL});
+    const uint32_t sum = add(t, (hcri_new_step){HCRI_STEP_SUM, 0, 0, count, x, NULL});
+    const uint32_t inverse = add(t, (hcri_new_step){HCRI_STEP_POWER, -1, 0, 1, &sum, NULL});
+    return add(t, (hcri_new_step){HCRI_STEP_SUM, 0, 0, 1, &inverse, &weight});
 }
 
 /* The sum of the k largest, which a sorting network finds: Batcher's merge exchange (Knuth, The Art of Computer
@@ -125,11 +123,11 @@ static uint32_t sum_largest_step(taping *t, double k, size_t count, uint32_t *x)
     for (size_t c = 0; c < comparators; c++) {
         const uint32_t both[2] = {x[pair[c][0]], x[pair[c][1]]};
         if ((sides[c] & 1) != 0)
-            x[pair[c][0]] = add(t, HCRI_STEP_MAX, 0, 0, 2, both, NULL);
+            x[pair[c][0]] = add(t, (hcri_new_step){HCRI_STEP_MAX, 0, 0, 2, both, NULL});
         if ((sides[c] & 2) != 0)
-            x[pair[c][1]] = add(t, HCRI_STEP_MIN, 0, 0, 2, both, NULL);
+            x[pair[c][1]] = add(t, (hcri_new_step){HCRI_STEP_MIN, 0, 0, 2, both, NULL});
     }
-    return add(t, HCRI_STEP_SUM, 0, 0, added, x, weight);
+    return add(t, (hcri_new_step){HCRI_STEP_SUM, 0, 0, added, x, weight});
 }
 
 static uint32_t new_atom_step(taping *t, const hcri_atom *atom) {
@@ -147,7 +145,7 @@ static uint32_t new_atom_step(taping *t, const hcri_atom *atom) {
         return harmonic_step(t, count, x);
     if (atom->kind == HCRI_ATOM_SUM_LARGEST)
         return sum_largest_step(t, atom->parameter, count, x);
-    return add(t, (hcri_step_kind)atom->kind, atom->parameter, atom->rows, count, x, NULL);
+    return add(t, (hcri_new_step){(hcri_step_kind)atom->kind, atom->parameter, atom->rows, count, x, NULL});
 }
 
 /* An atom that stands in several places is one step. */

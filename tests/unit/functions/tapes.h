@@ -67,7 +67,8 @@ enum { STEP_CASES = sizeof step_cases / sizeof step_cases[0] };
 static inline uint32_t put_step(hcri_tape *tape, hcri_step_kind kind, double parameter, size_t rows, size_t count,
                                 const uint32_t *arguments, const double *weights) {
     uint32_t number = 0;
-    assert_int_equal(hcri_tape_add(tape, kind, parameter, rows, count, arguments, weights, &number, NULL), HCR_OK);
+    assert_int_equal(
+        hcri_tape_add(tape, &(hcri_new_step){kind, parameter, rows, count, arguments, weights}, &number, NULL), HCR_OK);
     return number;
 }
 

@@ -309,7 +309,9 @@ static void test_rules(void **state) {
                     const int takes = !weighted || has_weights || count == 0;
                     const size_t before = tape.steps;
                     assert_int_equal(
-                        hcri_tape_add(&tape, kind, parameter, rows, count, zeros, weighted ? twos : NULL, NULL, NULL),
+                        hcri_tape_add(&tape,
+                                      &(hcri_new_step){kind, parameter, rows, count, zeros, weighted ? twos : NULL},
+                                      NULL, NULL),
                         fits && right && takes ? HCR_OK : HCR_ERROR_ARGUMENT);
                     assert_int_equal(tape.steps, before + (size_t)(fits && right && takes));
                 }
@@ -345,15 +347,21 @@ static void test_refusals(void **state) {
                  {HCRI_STEP_NUCLEAR_NORM, 0, 3, 2, HCR_ERROR_ARGUMENT},
                  {HCRI_STEP_SUM, 0, 1, 1, HCR_ERROR_ARGUMENT}};
     for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; k++) {
-        assert_int_equal(hcri_tape_add(&tape, wrong[k].kind, wrong[k].parameter, wrong[k].rows, wrong[k].count, zero,
-                                       NULL, NULL, &error),
+        assert_int_equal(hcri_tape_add(&tape,
+                                       &(hcri_new_step){wrong[k].kind, wrong[k].parameter, wrong[k].rows,
+                                                        wrong[k].count, zero, NULL},
+                                       NULL, &error),
                          wrong[k].expected);
         assert_true(tape.steps == 1 && error.text[0] != '\0');
     }
-    assert_int_equal(hcri_tape_add(&tape, HCRI_STEP_EXP, 0, 0, 1, later, NULL, NULL, &error), HCR_ERROR_ARGUMENT);
-    assert_int_equal(hcri_tape_add(&tape, HCRI_STEP_SUM, 0, 0, 1, zero, nan, NULL, &error), HCR_ERROR_DATA);
-    assert_int_equal(hcri_tape_add(&tape, HCRI_STEP_AFFINE, 0, 0, 1, zero, huge, NULL, &error), HCR_ERROR_DATA);
-    assert_int_equal(hcri_tape_add(&tape, HCRI_STEP_EXP, 0, 0, 1, zero, two, NULL, &error), HCR_ERROR_ARGUMENT);
+    assert_int_equal(hcri_tape_add(&tape, &(hcri_new_step){HCRI_STEP_EXP, 0, 0, 1, later, NULL}, NULL, &error),
+                     HCR_ERROR_ARGUMENT);
+    assert_int_equal(hcri_tape_add(&tape, &(hcri_new_step){HCRI_STEP_SUM, 0, 0, 1, zero, nan}, NULL, &error),
+                     HCR_ERROR_DATA);
+    assert_int_equal(hcri_tape_add(&tape, &(hcri_new_step){HCRI_STEP_AFFINE, 0, 0, 1, zero, huge}, NULL, &error),
+                     HCR_ERROR_DATA);
+    assert_int_equal(hcri_tape_add(&tape, &(hcri_new_step){HCRI_STEP_EXP, 0, 0, 1, zero, two}, NULL, &error),
+                     HCR_ERROR_ARGUMENT);
     assert_int_equal(hcri_tape_check(&tape, 1, &error), HCR_OK);
     assert_int_equal(hcri_tape_check(&tape, 0, &error), HCR_ERROR_ARGUMENT);
     hcri_tape_release(&tape);

@@ -346,11 +346,11 @@ static hcr_status use(const hcr_allocator *allocator, const hcri_substitution *s
     uint32_t x[N];
     hcr_status status = HCR_OK;
     for (uint32_t j = 0; j < N && status == HCR_OK; j++)
-        status = hcri_tape_add(&tape, HCRI_STEP_AFFINE, 0, 0, 1, &j, NULL, &x[j], &error);
+        status = hcri_tape_add(&tape, &(hcri_new_step){HCRI_STEP_AFFINE, 0, 0, 1, &j, NULL}, &x[j], &error);
     if (status == HCR_OK)
-        status = hcri_tape_add(&tape, HCRI_STEP_LOG_SUM_EXP, 0, 0, N, x, NULL, &x[0], &error);
+        status = hcri_tape_add(&tape, &(hcri_new_step){HCRI_STEP_LOG_SUM_EXP, 0, 0, N, x, NULL}, &x[0], &error);
     if (status == HCR_OK)
-        status = hcri_tape_add(&tape, HCRI_STEP_SUM, -2, 0, 1, x, NULL, NULL, &error);
+        status = hcri_tape_add(&tape, &(hcri_new_step){HCRI_STEP_SUM, -2, 0, 1, x, NULL}, NULL, &error);
     if (status != HCR_OK) {
         hcri_tape_release(&tape);
         return status;
