@@ -19,7 +19,8 @@ static uint32_t add(hcri_tape *tape, hcri_step_kind kind, double parameter, size
                     const uint32_t *arguments, const double *weights) {
     uint32_t number = 0;
     hcr_error error;
-    if (hcri_tape_add(tape, kind, parameter, rows, count, arguments, weights, &number, &error) != HCR_OK) {
+    if (hcri_tape_add(tape, &(hcri_new_step){kind, parameter, rows, count, arguments, weights}, &number, &error) !=
+        HCR_OK) {
         fprintf(stderr, "bench_roots: %s\n", error.text);
         exit(1);
     }
