@@ -54,9 +54,11 @@ static hcr_status check_kinds(const hcr_region *region, hcr_error *error) {
                          "sample: leave "
                          "out the outputs that follow, and compute those from the others");
     if (region->centres != NULL || region->curvatures != NULL)
-        return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
-                         "samples have analytic centres as origins here, which take a search: exported code needs an "
-                         "origin that is inside for all parameters: narrow their range, or give one that is");
+        return hcri_fail(
+            error, HCR_ERROR_UNSUPPORTED,
+            "samples have analytic centres as origins here, which take a search: exported code needs an "
+            "origin that is inside for all parameters: narrow their range, or give one that is; where all limits are "
+            "bounds, let the outputs be shares of what they leave");
     for (size_t b = 0; b < region->set.blocks; b++) {
         const hcri_constraint *block = region->set.block[b];
         const hcri_device_kind *kind = hcri_device_kind_of(block);
