@@ -207,3 +207,18 @@ def test_d35_types_for_onnx():
         hcr.onnx.export(region, dtype=np.float16)
     torch = pytest.importorskip("torch")
     assert hcr.onnx.export(region, dtype=torch.float64).graph.input[0].type.tensor_type.elem_type == 11
+
+
+@pytest.mark.parametrize("shape", [(0,), (3, 0), (0, 3), (0, 0)])
+def test_constants_without_entries_are_refused(shape):
+    """They were read as numbers, from beyond their end."""
+    with pytest.raises(hcr.Error, match=rf"the constant A has the shape \({shape[0]}.*leave out the lines"):
+        hcr.Region("var y[3]\n0 <= y <= 1\nA @ y <= 1", A=np.empty(shape))
+
+
+def test_sparse_constants():
+    sparse = pytest.importorskip("scipy.sparse")
+    A = np.array([[1.0, 0, 2], [0, 3, 0]])
+    text = "var y[3]\n0 <= y <= 1\nA @ y <= 1"
+    for made in (sparse.csr_matrix(A), sparse.csc_array(A), sparse.coo_matrix(A)):
+        assert hcr.Region(text, A=made).digest == hcr.Region(text, A=A).digest

@@ -520,9 +520,11 @@ def _constants(values: Mapping[str, npt.ArrayLike]) -> tuple[Any, list[Array]]:
     structs = (_library.ConstantStruct * max(len(values), 1))()
     kept = []
     for struct, (name, value) in zip(structs, values.items(), strict=False):
-        array = doubles(value, f"the constant {name}")
+        array = doubles(value.toarray() if hasattr(value, "toarray") else value, f"the constant {name}")  # SciPy's
         if array.ndim > 2:
             raise make("shape", f"the constant {name} has {array.ndim} dimensions: it may have two at most")
+        if array.size == 0:
+            raise make("shape", f"the constant {name} has the shape {array.shape}: leave out the lines that it is in")
         kept.append(array)
         struct.name, struct.values = name.encode(), address(array)
         struct.rows = array.shape[0] if array.ndim else 0

@@ -26,7 +26,8 @@ class Region(Display):
 
     Args:
         text: the region in the language of ``docs/region-language.md``.
-        **constants: numbers, vectors and matrices that the text uses by name, in place of its ``const`` statements.
+        **constants: numbers, vectors and matrices, also sparse ones of SciPy, that the text uses by name, in place of
+            its ``const`` statements.
 
     A region doesn't change once it is made. Threads may share it; it can be pickled and copied; two regions with the
     same constraints and the same origin are equal. `read()` in the text looks in the current folder; `load`
