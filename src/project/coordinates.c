@@ -8,8 +8,8 @@
 #include "dense/dense.h"
 #include "kernels/kernels.h"
 
-/* Numbers that the basis and all rows in it may have. */
-static const size_t largest_basis = (size_t)1 << 18, largest_rows = (size_t)1 << 20;
+/* Numbers that the basis and all rows in it may have: 32 MB each. */
+static const size_t largest_basis = (size_t)1 << 22, largest_rows = (size_t)1 << 22;
 
 /* Worth it where the equalities have many entries, each of which would take part in every step: rows that are sparse
  * don't stay so. Rows whose coefficients move would have to be turned for each sample. */
