@@ -483,7 +483,10 @@ static void start(hcri_elastic *e, const double *guess) {
     const uint32_t row = hcri_elastic_begin(e, guess, &found);
     if (!found)
         start_at_guess(e, guess);
-    else if (row != HCRI_NO_SIDE)
+    for (size_t i = e->rows->equalities; i < e->rows->count && found; i++)
+        if (is_short(e->rows, i))
+            take_limits(e, i);
+    if (row != HCRI_NO_SIDE)
         join_first(e, row);
     refine(e);
 }

@@ -286,6 +286,8 @@ uint32_t hcri_elastic_begin(hcri_elastic *e, const double *guess, int *found) {
     uint32_t row = *found ? choose_row(e) : HCRI_NO_SIDE;
     if (row != HCRI_NO_SIDE)
         *found = couple(&f, row);
+    else /* an equality joins, also where it holds already */
+        *found &= rows->equalities == 0;
     if (!*found)
         return HCRI_NO_SIDE;
     join_limits(&f);

@@ -194,11 +194,12 @@ class Map:
         gradient = _like(bar, "bar", array.dtype, self.result_shape(array.shape))
         result = np.empty_like(array)
         by_x = None if given is None else np.empty_like(given)
-        self.within(metric)._run(VJPS, array, given, bad, array, None, gradient, result, by_x)
+        if by_x is None or known_on_empty(on_empty) == "nan":
+            self.within(metric)._run(VJPS, array, given, bad, array, None, gradient, result, by_x)
+        else:
+            self.within(metric)._pull_relaxed(array, cast(Array, given), gradient, (result, by_x), bad, on_empty)
         if by_x is None:
             return result
-        if known_on_empty(on_empty) != "nan":
-            self.within(metric)._pull_relaxed(array, cast(Array, given), gradient, (result, by_x), bad, on_empty)
         return _summed(result, np.shape(cast(Any, values))), _summed(by_x, np.shape(cast(Any, x)))
 
     def jvp(
@@ -240,36 +241,41 @@ class Map:
         relaxation = self.region.relaxation
         map = relaxation.map(self, on_empty)
         relaxed, outcome = relaxation(given, outcomes=True)
-        result, found = self._results(array, given, bad, True)
-        rows_ = np.atleast_1d(outcome == Outcome.RELAXED)
-        if rows_.any():
-            some = np.ascontiguousarray(array[rows_] if array.ndim > 1 else array[None])
-            with_slacks = relaxed[rows_] if relaxed.ndim > 1 else relaxed[None]
-            if on_empty == "nearest" and self.name != "project":
-                some = some + with_slacks[:, -self.region.n :]
-            inside, of_relaxed = map._results(some, with_slacks, bad, True)
-            result[rows_ if array.ndim > 1 else ...] = inside if array.ndim > 1 else inside[0]
-            found = np.atleast_1d(found)
-            found[rows_] = np.where(np.isin(of_relaxed, _LOST), of_relaxed, Outcome.RELAXED)
-            found = found.reshape(array.shape[:-1])
+        some = outcome == Outcome.RELAXED
+        if not np.any(some):
+            return self._results(array, given, bad, outcomes)
+        result = np.empty(self.result_shape(array.shape), array.dtype)
+        found = np.empty(array.shape[:-1], np.uint32)
+        if not np.all(some):  # that nothing is inside of the others takes long to find
+            result[~some], found[~some] = self._results(array[~some], given[~some], bad, True)
+        values, with_slacks = array[some], relaxed[some]
+        if on_empty == "nearest" and self.name != "project":
+            values = values + with_slacks[:, -self.region.n :]
+        result[some], of_relaxed = map._results(values, with_slacks, bad, True)
+        found[some] = np.where(np.isin(of_relaxed, _LOST), of_relaxed, Outcome.RELAXED)
         return result, found if outcomes else None
 
     def _pull_relaxed(
         self, array: Array, given: Array, bar: Array, results: tuple[Array, Array], bad: str | None, on_empty: str
     ) -> None:
-        """Puts the gradients of rows that are relaxed into the results."""
+        """Gradients, of rows whose limits contradict each other those of the map within the relaxed limits."""
         n, p, relaxation = self.region.n, self.region.p, self.region.relaxation
         map = relaxation.map(self, on_empty)
-        relaxed, outcome = relaxation(given.reshape(-1, p), outcomes=True)
-        some = outcome == Outcome.RELAXED
-        if not some.any():
-            return
-        flat, x = array.reshape(-1, self.width)[some], relaxed[some]
-        moves = map.name != self.name
-        own, by_x = map.vjp(flat + x[:, -n:] if moves else flat, bar.reshape(len(outcome), -1)[some], x, bad=bad)
-        by_x[:, -n:] += own if moves else 0
-        results[0].reshape(-1, self.width)[some] = own
-        results[1].reshape(-1, p)[some] = relaxation.vjp(given.reshape(-1, p)[some], by_x)
+        flat, x = array.reshape(-1, self.width), given.reshape(-1, p)
+        relaxed, outcome = relaxation(x, outcomes=True)
+        bars, some = bar.reshape(len(outcome), -1), outcome == Outcome.RELAXED
+        results = results[0].reshape(flat.shape), results[1].reshape(x.shape)
+        if not some.all():
+            values, parameters = flat[~some], x[~some]
+            own, by_x = np.empty_like(values), np.empty_like(parameters)
+            self._run(VJPS, values, parameters, bad, values, None, bars[~some], own, by_x)
+            results[0][~some], results[1][~some] = own, by_x
+        if some.any():
+            values, with_slacks, moves = flat[some], relaxed[some], map.name != self.name
+            own, by_x = map.vjp(values + with_slacks[:, -n:] if moves else values, bars[some], with_slacks, bad=bad)
+            by_x[:, -n:] += own if moves else 0
+            results[0][some] = own
+            results[1][some] = relaxation.vjp(x[some], by_x)
 
     @property
     def _what(self) -> str:
