@@ -28,25 +28,31 @@ static void move_origin(const hcr_region *region, hcri_sample_origins *origins, 
     origins->found[to] = origins->found[i];
 }
 
-/* That of row i, which depends on its parameters alone: with those of the row before it is the same. */
-static hcri_sample_origin find_origin(const hcr_projector *projector, hcri_lane *lane, size_t i) {
+/* Those of rows that need one, which depend on their parameters alone: consecutive rows at once, for centres are found
+ * eight at a time; with the parameters of the row before it is the same. */
+static void find_origins(const hcr_projector *projector, hcri_lane *lane, size_t rows, const unsigned char *needs) {
     const hcr_region *region = projector->region;
-    const size_t n = region->set.outputs, p = region->origin_map.parameters, last = projector->chunk;
-    double *origin = lane->origins.points + i * region->set.n;
-    const double *x = lane->xs + i * p;
-    if (lane->has_last && memcmp(lane->origins.points + last * region->set.n + n, x, p * sizeof *x) == 0) {
-        move_origin(region, &lane->origins, last, i);
-        return lane->origins.found[i];
+    const size_t n = region->set.outputs, columns = region->set.n, p = region->origin_map.parameters;
+    const size_t last = projector->chunk, flags = hcri_sample_origin_flags(region);
+    const hcri_sample_origins *all = &lane->origins;
+    for (size_t i = 0; i < rows;) {
+        const double *x = lane->xs + i * p;
+        size_t end = i + 1;
+        if (needs[i] && lane->has_last && memcmp(all->points + last * columns + n, x, p * sizeof *x) == 0) {
+            move_origin(region, &lane->origins, last, i);
+        } else if (needs[i]) {
+            for (end = i; end < rows && needs[end]; end++)
+                memcpy(all->points + end * columns + n, lane->xs + end * p, p * sizeof *x);
+            const hcri_sample_origins some = {all->points + i * columns, all->is_free + i * flags, all->found + i};
+            hcri_sample_origin_find_all(region, end - i, &some, lane->scratch);
+            for (size_t k = i; k < end; k++)
+                if (hcri_sample_origin_exists(all->found[k]) && !hcri_sample_origin_is_centre(all->found[k]))
+                    hcri_affine_complete_roughly(&region->affine, all->points + k * columns); /* centres are complete */
+            move_origin(region, &lane->origins, end - 1, last);
+            lane->has_last = 1;
+        }
+        i = end;
     }
-    memcpy(origin + n, x, p * sizeof *x);
-    const hcri_sample_origin found = hcri_sample_origin_find(
-        region, origin, lane->origins.is_free + i * hcri_sample_origin_flags(region), lane->scratch);
-    if (hcri_sample_origin_exists(found) && !hcri_sample_origin_is_centre(found)) /* which is complete */
-        hcri_affine_complete_roughly(&region->affine, origin);
-    lane->origins.found[i] = found;
-    move_origin(region, &lane->origins, i, last);
-    lane->has_last = 1;
-    return found;
 }
 
 /* Is a point of the region's set inside, decided at tolerance 0 (1, 0, HCRI_EXACT_MEMORY)? Only next to the frontier
@@ -152,9 +158,9 @@ static int projects_alone(const hcr_projector *projector, const hcri_project_cal
            !projector->is_clamped;
 }
 
-/* The row's point, and where its rays begin; the outcome of one that has neither, or is surely INSIDE, else MOVED. */
+/* The row's point, and whether it needs an origin; the outcome of one that is surely INSIDE, else MOVED. */
 static hcr_status begin_row(const hcr_projector *projector, hcri_lane *lane, const hcri_project_call *call,
-                            size_t first, size_t i, hcr_outcome *outcome) {
+                            size_t first, size_t i, hcr_outcome *outcome, unsigned char *needs_origin) {
     const hcr_region *region = projector->region;
     const size_t n = region->set.outputs, p = region->origin_map.parameters;
     double *point = lane->points + i * n;
@@ -171,14 +177,19 @@ static hcr_status begin_row(const hcr_projector *projector, hcri_lane *lane, con
         if (*outcome == HCR_OUTCOME_MOVED && projects_alone(projector, call))
             HCRI_TRY(project_alone(projector, lane, call, first, i));
     }
-    const hcri_sample_origin found = p == 0 || *outcome == HCR_OUTCOME_INSIDE || lane->is_result[i]
-                                         ? HCRI_SAMPLE_ORIGIN_AFFINE
-                                         : find_origin(projector, lane, i);
+    *needs_origin = p != 0 && *outcome != HCR_OUTCOME_INSIDE && !lane->is_result[i];
+    return HCR_OK;
+}
+
+/* The outcome of a row that has no origin where it needs one, or no finite point. */
+static void check_row(const hcr_projector *projector, const hcri_lane *lane, size_t i, int needs_origin,
+                      hcr_outcome *outcome) {
+    const size_t n = projector->region->set.outputs;
+    const hcri_sample_origin found = needs_origin ? lane->origins.found[i] : HCRI_SAMPLE_ORIGIN_AFFINE;
     if (!hcri_sample_origin_exists(found))
         *outcome = hcri_sample_origin_outcome(found);
-    else if (!is_finite)
+    else if (!hcri_all_finite(n, lane->points + i * n))
         *outcome = HCR_OUTCOME_BAD_VALUE;
-    return HCR_OK;
 }
 
 /* Is a point of the region's set off an equality by more than rounding, for certain? That is a sum of sizes of outputs
@@ -206,7 +217,7 @@ static hcr_status measure(hcr_projector *projector, hcri_lane *lane, const hcri_
                           size_t rows, hcr_outcome *outcome, hcr_error *error) {
     const hcr_region *region = projector->region;
     const size_t n = region->set.outputs, p = region->origin_map.parameters;
-    unsigned char is_off[HCRI_CHUNK]; /* or decided to be outside */
+    unsigned char is_off[HCRI_CHUNK] /* or decided to be outside */, needs_origin[HCRI_CHUNK];
     int any = 0;
     const double *in = hcri_widen(call->precision, call->in, first * n, rows * n, lane->points);
     if (in != lane->points)
@@ -214,10 +225,13 @@ static hcr_status measure(hcr_projector *projector, hcri_lane *lane, const hcri_
     const double *xs = p == 0 ? NULL : hcri_widen(call->precision, call->x, first * p, rows * p, lane->xs);
     if (xs != NULL && xs != lane->xs)
         memcpy(lane->xs, xs, rows * p * sizeof *xs);
+    for (size_t i = 0; i < rows; i++)
+        if (begin_row(projector, lane, call, first, i, &outcome[i], &needs_origin[i]) != HCR_OK)
+            return hcri_fail_memory(error);
+    find_origins(projector, lane, rows, needs_origin);
     for (size_t i = 0; i < rows; i++) {
         double *point = lane->points + i * n, *away = lane->away + i * n;
-        if (begin_row(projector, lane, call, first, i, &outcome[i]) != HCR_OK)
-            return hcri_fail_memory(error);
+        check_row(projector, lane, i, needs_origin[i], &outcome[i]);
         const double *origin = origin_of(projector, lane, i);
         is_off[i] = decides_first(projector) ||
                     (outcome[i] == HCR_OUTCOME_MOVED && is_off_equalities(projector, lift(projector, lane, i)));
