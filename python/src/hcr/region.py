@@ -329,7 +329,7 @@ class Region(Display):
         >>> plan = hcr.Region("var y[2]\\nparam need in [0, 7]\\n0 <= y <= 2\\nsoft: sum(y) >= need")
         >>> why = plan.why([6.0])
         >>> [limit.constraint.text for limit in why.conflict], [round(limit.change, 6) for limit in why.conflict]
-        (['0 <= y <= 2', 'soft: sum(y) >= need', '0 <= y <= 2'], [2.0, 2.0, 2.0])
+        (['soft: sum(y) >= need', '0 <= y <= 2', '0 <= y <= 2'], [2.0, 2.0, 2.0])
         >>> plan.why([1.0], [1.0, 3.0]).stops.text
         '0 <= y <= 2'
         """
