@@ -2,12 +2,12 @@
 
     git clone --depth 1 https://github.com/MATPOWER/matpower
     pip install scipy clarabel
-    python bench/networks.py matpower/data case118 case_RTS_GMLC case_ACTIVSg500
+    python bench/networks.py matpower/data case30 case_RTS_GMLC case_ACTIVSg500
 
-A network's outputs are its generators' powers, and in the second form the angles of its buses, too: the DC power flow
-(Zimmerman et al., MATPOWER, IEEE Transactions on Power Systems, 2011). Three forms: powers that meet the load within
-the branches' ratings, by distribution factors; the same with loads as parameters, which differ by up to 10 % from
-sample to sample; and angles, an equation for each bus. Points are the file's own with noise of a fifth of the mean
+The DC power flow (Zimmerman et al., MATPOWER, IEEE Transactions on Power Systems, 2011) in three forms: the generators'
+powers, which meet the load within the branches' ratings, by distribution factors; the same with loads as parameters,
+which differ by up to 10 % from sample to sample; and the buses' angles beside the powers, an equation for each bus.
+Networks without ratings are left out. Points are the file's own with noise of a fifth of the mean
 capacity: nearly all are outside. Printed are seconds to compile, microseconds a point for `contract` and `project`,
 and for Clarabel's projection of a few (without parameters), and how much farther away its points are; how many of 400
 results are outside in exact arithmetic; how many samples have no point, which HiGHS confirms or not.
@@ -167,7 +167,7 @@ def measure(name, network, form):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=pathlib.Path, help="MATPOWER's data")
-    parser.add_argument("case", nargs="+", help="such as case118")
+    parser.add_argument("case", nargs="+", help="such as case30")
     options = parser.parse_args()
     hcr.set_threads(1)
     print(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -53,6 +56,15 @@ def plain(request: pytest.FixtureRequest) -> hcr.Region:
 @pytest.fixture
 def random() -> np.random.Generator:
     return np.random.default_rng(7)
+
+
+@pytest.fixture
+def x64() -> Iterator[Any]:
+    """JAX with double precision, in the threads that call the library too."""
+    jax = pytest.importorskip("jax")
+    jax.config.update("jax_enable_x64", True)
+    yield jax
+    jax.config.update("jax_enable_x64", False)
 
 
 def directions(random: np.random.Generator, count: int, n: int, dtype: str = "float64") -> np.ndarray:

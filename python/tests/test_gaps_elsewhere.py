@@ -144,15 +144,6 @@ def test_torch(name, random):
     assert_inside(name, region, got.numpy(), x)
 
 
-@pytest.fixture
-def x64():
-    """JAX with double precision, in the threads that call the library too."""
-    jax = pytest.importorskip("jax")
-    jax.config.update("jax_enable_x64", True)
-    yield jax
-    jax.config.update("jax_enable_x64", False)
-
-
 def test_jax(name, x64, random):
     import hcr.jax
 

@@ -277,15 +277,6 @@ def test_torch_s_exporter_refuses(random):
         hcr.torch.formulas.write("contract", torch.zeros(1, HOURS), torch.zeros(1, HOURS + 1), region)
 
 
-@pytest.fixture
-def x64():
-    """JAX with double precision, in the threads that call the library too."""
-    jax = pytest.importorskip("jax")
-    jax.config.update("jax_enable_x64", True)
-    yield jax
-    jax.config.update("jax_enable_x64", False)
-
-
 @pytest.mark.parametrize("dtype", ["float64", "float32"] if LONG else ["float64"])
 @pytest.mark.parametrize("name", FAMILIES if LONG else ["capacities", "sold", "rows"])
 def test_jax(name, dtype, x64, random):

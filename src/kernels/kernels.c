@@ -75,7 +75,7 @@ static void sum_abs(size_t samples, size_t n, const double *v, size_t stride, do
         out[s] = sum_of(add_size, n, v + s * stride, v + s * stride);
 }
 
-/* ----------------------------------------------------------------------------------------------- ---- box */
+/* ----------------------------------------------------------------------------------------------------------- box */
 
 /* max(t upper, t lower, most) */
 INLINED lanes raised(lanes most, lanes t, const double *lower, const double *upper) {
