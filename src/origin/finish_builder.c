@@ -11,7 +11,7 @@
 
 /* Are equalities so many that to eliminate them takes longer than the linear program for implied ones? */
 static int are_many(const hcri_set *set) {
-    static const double most = 1e9; /* products */
+    static const double most = 1e10; /* products, some seconds */
     const double equalities = (double)set->equalities.rows.count;
     return equalities * equalities * (double)set->n > most;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/vector.h"
+#include "dense/dense.h"
 #include "functions/substitution.h"
 #include "kinds/block.h"
 #include "origin/conflict.h"
@@ -155,15 +156,24 @@ static void check_parameters(const hcri_reduction *reduction, const hcri_substit
         *lower = -INFINITY;
 }
 
-/* |a − Q'Q a|; of one entry it is |a| √(1 − Σ_k Q_kj²), where that doesn't cancel. */
+/* |a − Q'Q a|; of one entry it is |a| √(1 − Σ_k Q_kj²), where that doesn't cancel. By N it is |N'a|, and what a says of
+ * parameters. */
 static double length_across(const hcri_reduction *reduction, hcri_row a) {
     static const double cancels = 1 - 1e-4;
     double *across = reduction->lifted;
+    const size_t n = reduction->original->n, outputs = reduction->original->outputs, free = reduction->set.outputs;
     if (a.count == 1 && reduction->within[a.columns[0]] < cancels)
         return fabs(a.values[0]) * sqrt(1 - reduction->within[a.columns[0]]);
-    memset(across, 0, reduction->original->n * sizeof *across);
-    for (size_t k = 0; k < a.count; k++)
-        across[a.columns[k]] = a.values[k];
+    memset(across, 0, n * sizeof *across);
+    for (size_t k = 0; k < a.count; k++) {
+        const uint32_t j = a.columns[k];
+        if (reduction->directions == NULL || j >= outputs)
+            across[j] = a.values[k];
+        else
+            cblas_daxpy((int)free, a.values[k], reduction->directions + j * free, 1, across, 1);
+    }
+    if (reduction->directions != NULL)
+        return hcri_norm(n, across);
     hcri_affine_project(&reduction->elimination->affine, across);
     return hcri_norm(reduction->original->n, across);
 }
@@ -309,6 +319,30 @@ static hcr_status start_set(hcri_reduction *reduction, hcr_error *error) {
     return hcri_set_add_block(set, block, error);
 }
 
+/* N where few outputs are free and a length by it is cheaper than one by Q: the orthonormal columns that Householder's
+ * reflections make of T, which solves the equalities whatever their units are (TᵀT would square them). */
+static hcr_status find_directions(hcri_reduction *reduction, hcr_error *error) {
+    const hcri_rows *map = &reduction->by.map, *basis = &reduction->elimination->affine.basis;
+    const size_t n = reduction->original->outputs, free = reduction->set.outputs, lengths = n + map->count;
+    if (free == 0 || (double)free * (double)free * (double)n > (double)lengths * (double)hcri_rows_entries(basis))
+        return HCR_OK;
+    const lapack_int rows = (lapack_int)n, columns = (lapack_int)free;
+    HCRI_SCRATCH(scratch, &reduction->set.allocator);
+    double *T = hcri_allocate(scratch, n * free, sizeof *T), *tau = hcri_allocate(scratch, free, sizeof *tau);
+    reduction->directions = hcri_allocate(hcri_pool_allocator(&reduction->memory), n * free, sizeof *T);
+    HCRI_ALLOCATED(T && tau && reduction->directions);
+    for (size_t j = 0; j < n; j++)
+        for (size_t k = map->start[j]; k < map->start[j + 1] && map->columns[k] < free; k++)
+            T[map->columns[k] * n + j] = map->values[k];
+    HCRI_FAIL_IF(LAPACKE_dgeqrf(LAPACK_COL_MAJOR, rows, columns, T, rows, tau) != 0 ||
+                     LAPACKE_dorgqr(LAPACK_COL_MAJOR, rows, columns, columns, T, rows, tau) != 0,
+                 HCR_ERROR_SOLVER, "LAPACK can't factor the equalities");
+    for (size_t j = 0; j < n; j++)
+        for (size_t k = 0; k < free; k++)
+            reduction->directions[j * free + k] = T[k * n + j];
+    return HCR_OK;
+}
+
 static void measure_bounds(hcri_reduction *reduction) {
     static const double one = 1;
     const hcri_rows *basis = &reduction->elimination->affine.basis;
@@ -321,6 +355,7 @@ static void measure_bounds(hcri_reduction *reduction) {
 static hcr_status reduce(hcri_reduction *reduction, hcri_set *settled, hcr_error *error) {
     HCRI_TRY(prepare(reduction, error));
     HCRI_TRY(start_set(reduction, error));
+    HCRI_TRY(find_directions(reduction, error));
     measure_bounds(reduction);
     HCRI_SCRATCH(scratch, &settled->allocator);
     hcri_substituted row;

@@ -21,6 +21,8 @@ typedef struct hcri_reduction {
     uint32_t *row_of, *block_of; /* the reduced set's rows: the number of the upper side in the original; its blocks */
     double *length;              /* of the reduced bounds, then of the rows */
     double *within;              /* Σ_k Q_kj² of each column of the original */
+    double *directions;          /* N: an orthonormal basis of what is across them, a row of the free outputs'
+                                  * number for each output; NULL where Q is cheaper */
     double *lifted;              /* scratch: n */
 } hcri_reduction;
 
