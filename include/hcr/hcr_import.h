@@ -43,8 +43,7 @@ HCR_API size_t hcr_import_constraints(const hcr_import *import);
 /* A new builder with everything in it, compiled from the region text, each constraint with its line in the file.
  * hcr_builder_finish then makes the region. */
 HCR_API HCR_MUST_USE hcr_status hcr_import_build(const hcr_import *import, hcr_builder **builder, hcr_error *error);
-/* The same as region text into `path` ("-": standard output), whole or not at all. Rows of more than 40 terms go into a
- * matrix in FILE.rows.npy beside FILE.region when that isn't standard output. */
+/* The same as region text into `path` ("-": standard output), whole or not at all. */
 HCR_API HCR_MUST_USE hcr_status hcr_import_write(const hcr_import *import, const char *path, hcr_error *error);
 
 #ifdef __cplusplus

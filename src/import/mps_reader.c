@@ -111,11 +111,9 @@ static int is_fixed_line(section in, hcri_field line) {
     switch (in) {
     case SECTION_ROWS: return count == 2 && f[0].length == 1;
     case SECTION_COLUMNS:
-        return f[0].length == 0 && f[1].length > 0 && f[2].length > 0 && is_number(f[3]) &&
-               (count == 4 || (count == 6 && f[4].length > 0 && is_number(f[5])));
     case SECTION_RHS:
     case SECTION_RANGES:
-        return f[0].length == 0 && f[2].length > 0 && is_number(f[3]) &&
+        return f[0].length == 0 && (f[1].length > 0 || in != SECTION_COLUMNS) && f[2].length > 0 && is_number(f[3]) &&
                (count == 4 || (count == 6 && f[4].length > 0 && is_number(f[5])));
     case SECTION_BOUNDS: return f[0].length == 2 && f[2].length > 0 && (count == 3 || (count == 4 && is_number(f[3])));
     default: return 1;

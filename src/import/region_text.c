@@ -1,17 +1,14 @@
-/* What was read as region text, for people: names, one constraint a line, long rows in a matrix beside it. */
+/* What was read as region text, for people: names, one constraint a line. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
-#include "base/system.h"
 #include "formats/column_names.h"
-#include "hcr/hcr_table.h"
-#include "import/problem.h"
 #include "import/region_text_forms.h"
 
-enum { LONGEST_ROW = 40 /* terms of a row that is written out */, MOST_IN_MATRIX = 1 << 26 };
+enum { LONGEST_ROW = 40 /* terms of a row that is written as a sum */ };
 
 #define WRITE(page, ...) hcri_report_write(&(page)->report, __VA_ARGS__)
 
@@ -234,115 +231,7 @@ static void write_matrix(hcri_page *page, const hcri_relation *matrix) {
     write_name(page, matrix);
 }
 
-/* ------------------------------------------------------------------------------------------- long rows, in a matrix */
-
-typedef struct long_rows {
-    size_t count, equalities; /* these come first */
-    const hcri_relation **row;
-    char *path;
-    const char *base; /* the path without its folder */
-    int written;
-} long_rows;
-
-/* The long rows, when a matrix of them makes sense and a file can stand beside the text. */
-static hcr_status find_long_rows(const hcri_page *page, const char *path, long_rows *rows, hcr_error *error) {
-    const hcr_import *import = page->import;
-    static const char extension[] = ".region";
-    const size_t length = strlen(path), most = MOST_IN_MATRIX / import->columns;
-    const char *slash = strrchr(path, '/'), *base = slash == NULL ? path : slash + 1;
-    if (strcmp(path, "-") == 0 || strpbrk(base, "\"\n") != NULL)
-        return HCR_OK;
-    rows->row = hcri_allocate(&import->allocator, import->relations, sizeof *rows->row);
-    rows->path = malloc(length + sizeof ".rows.npy");
-    HCRI_ALLOCATED(rows->row && rows->path);
-    for (int equalities = 1; equalities >= 0; equalities--)
-        for (size_t i = 0; i < import->relations; i++) {
-            const hcri_relation *row = &import->relation[i];
-            if (row->kind == HCRI_RELATION_ROW && (row->lower == row->upper) == equalities &&
-                terms_of(page, row) > LONGEST_ROW) {
-                rows->row[rows->count++] = row;
-                rows->equalities += (size_t)equalities;
-            }
-        }
-    if (rows->count < 2 || rows->count > most)
-        rows->count = 0;
-    const size_t stem = length > sizeof extension - 1 && strcmp(path + length - (sizeof extension - 1), extension) == 0
-                            ? length - (sizeof extension - 1)
-                            : length;
-    sprintf(rows->path, "%.*s.rows.npy", (int)stem, path);
-    rows->base = rows->path + (base - path);
-    return HCR_OK;
-}
-
-static hcr_status write_matrix_file(const hcri_page *page, long_rows *rows, hcr_error *error) {
-    const hcr_import *import = page->import;
-    hcr_table table = {.rows = rows->count, .columns = import->columns};
-    HCRI_SCOPED double *values = table.values =
-        hcri_allocate(&hcri_default_allocator, rows->count * import->columns, sizeof *table.values);
-    HCRI_ALLOCATED(values);
-    for (size_t r = 0; r < rows->count; r++) {
-        const size_t form = rows->row[r]->first;
-        for (size_t k = import->start[form]; k < import->start[form + 1]; k++)
-            values[r * import->columns + import->term[k].column] = import->term[k].value;
-    }
-    const hcr_status status = hcr_table_write(rows->path, HCR_TABLE_NPY, &table, HCR_DOUBLE, error);
-    rows->written = status == HCR_OK;
-    return status;
-}
-
-static void write_bound_list(hcri_page *page, const long_rows *rows, size_t first, size_t last, int upper) {
-    WRITE(page, "[");
-    for (size_t r = first; r < last; r++) {
-        hcri_page_wrap(page, 26);
-        hcri_write_number(page, upper ? rows->row[r]->upper : rows->row[r]->lower);
-        WRITE(page, r + 1 < last ? ", " : "]");
-    }
-}
-
-static void write_block(hcri_page *page, const long_rows *rows, size_t first, size_t last, int equalities) {
-    const hcr_import *import = page->import;
-    int lower = 0, upper = 0;
-    for (size_t r = first; r < last; r++) {
-        lower |= isfinite(rows->row[r]->lower);
-        upper |= isfinite(rows->row[r]->upper);
-    }
-    if (lower && !equalities) {
-        write_bound_list(page, rows, first, last, 0);
-        WRITE(page, " <= ");
-    }
-    WRITE(page, "rows[%zu:%zu, :] @ ", first, last);
-    if (import->outputs == 1) {
-        WRITE(page, "%s", import->output[0].name);
-    } else {
-        WRITE(page, "hstack(");
-        for (size_t o = 0; o < import->outputs; o++) {
-            hcri_page_wrap(page, strlen(import->output[o].name) + 2);
-            WRITE(page, "%s%s", import->output[o].name, o + 1 < import->outputs ? ", " : ")");
-        }
-    }
-    if (upper) {
-        WRITE(page, equalities ? " == " : " <= ");
-        write_bound_list(page, rows, first, last, 1);
-    }
-    hcri_page_end_line(page);
-}
-
-static void write_long_rows(hcri_page *page, const long_rows *rows) {
-    if (rows->equalities > 0)
-        write_block(page, rows, 0, rows->equalities, 1);
-    if (rows->count > rows->equalities)
-        write_block(page, rows, rows->equalities, rows->count, 0);
-}
-
 /* ------------------------------------------------------------------------------------------------------------ whole */
-
-/* `rows` is a name that no output has. */
-static int takes_name(const hcr_import *import, const char *name) {
-    for (size_t o = 0; o < import->outputs; o++)
-        if (strcmp(import->output[o].name, name) == 0)
-            return 1;
-    return 0;
-}
 
 static void write_relation(hcri_page *page, const hcri_relation *relation) {
     static const char *const what[] = {
@@ -360,48 +249,18 @@ static void write_relation(hcri_page *page, const hcri_relation *relation) {
     }
 }
 
-/* Everything; long rows, when there are some, in a matrix that is read from beside the text. */
-static hcr_status write_page(hcri_page *page, const long_rows *rows, hcr_error *error) {
-    const hcr_import *import = page->import;
+hcr_status hcri_page_fill(hcri_page *page, hcr_error *error) {
     write_header(page);
-    if (rows->count > 0) {
-        WRITE(page, "const rows = read(\"%s\")", rows->base);
-        hcri_page_end_line(page);
-    }
     write_bounds(page);
-    for (size_t i = 0; i < import->relations; i++) {
-        const hcri_relation *relation = &import->relation[i];
-        if (rows->count == 0 || relation->kind != HCRI_RELATION_ROW || terms_of(page, relation) <= LONGEST_ROW)
-            write_relation(page, relation);
-    }
-    if (rows->count > 0)
-        write_long_rows(page, rows);
+    for (size_t i = 0; i < page->import->relations; i++)
+        write_relation(page, &page->import->relation[i]);
     return page->report.failed ? hcri_fail_memory(error) : HCR_OK;
-}
-
-hcr_status hcri_page_fill(hcri_page *page, hcr_error *error) { return write_page(page, &(long_rows){0}, error); }
-
-static hcr_status write_files(hcri_page *page, const char *path, long_rows *rows, hcr_error *error) {
-    HCRI_TRY(find_long_rows(page, path, rows, error));
-    if (takes_name(page->import, "rows"))
-        rows->count = 0;
-    HCRI_TRY(write_page(page, rows, error));
-    if (rows->count > 0)
-        HCRI_TRY(write_matrix_file(page, rows, error));
-    return hcri_file_write(path, page->report.text, page->report.length, error);
 }
 
 hcr_status hcr_import_write(const hcr_import *import, const char *path, hcr_error *error) {
     HCRI_FAIL_IF(import == NULL || path == NULL, HCR_ERROR_ARGUMENT, "import or path is NULL");
-    hcri_page page;
-    long_rows rows = {0};
-    hcr_status status = hcri_page_create(import, &page, error);
-    if (status == HCR_OK)
-        status = write_files(&page, path, &rows, error);
-    if (status != HCR_OK && rows.written)
-        unlink(rows.path); /* whole or not at all */
-    hcri_page_release(&page);
-    hcri_release(&import->allocator, rows.row);
-    free(rows.path);
-    return status;
+    HCRI_SCOPED_BY(hcri_page_release) hcri_page page = {.import = import};
+    HCRI_TRY(hcri_page_create(import, &page, error));
+    HCRI_TRY(hcri_page_fill(&page, error));
+    return hcri_file_write(path, page.report.text, page.report.length, error);
 }

@@ -25,7 +25,7 @@ typedef struct hcri_page { /* region text as it grows */
 
 hcr_status hcri_page_create(const hcr_import *import, hcri_page *page, hcr_error *error);
 void hcri_page_release(hcri_page *page);
-/* Writes all of the import, every row in the text. */
+/* Writes all of the import. */
 hcr_status hcri_page_fill(hcri_page *page, hcr_error *error);
 /* What is written next stands for this. */
 void hcri_page_begin(hcri_page *page, int line, const char *what, const char *name);

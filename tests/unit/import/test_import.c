@@ -181,12 +181,11 @@ static void test_long_rows(void **state) {
     for (int j = 0; j < 60; j++)
         hcri_report_write(&lp, " x[%d] <= 5\n", j);
     hcri_report_write(&lp, "end\n");
-    char path[64], rows_path[96];
+    char path[64];
     hcr_import *import = parse(lp.text);
     char *text = text_of(import, path);
-    snprintf(rows_path, sizeof rows_path, "%s.rows.npy", path);
-    assert_int_equal(access(rows_path, R_OK), 0);
-    assert_non_null(strstr(text, "rows[0:1, :] @ x == [200]\n"));
+    assert_non_null(strstr(text, "dot(["));
+    assert_non_null(strstr(text, "]) == 200"));
     hcr_region *direct = build(import), *by_text = NULL;
     hcr_builder *builder = NULL;
     hcr_error error = {0};
@@ -205,7 +204,6 @@ static void test_long_rows(void **state) {
         assert_true(fabs(value[0] - value[1]) <= 1e-12 * (1 + fabs(value[0])));
     }
     unlink(path);
-    unlink(rows_path);
     free(text);
     free(lp.text);
     hcr_region_free(direct);
