@@ -13,7 +13,7 @@
 
 struct job {
     struct settings settings;
-    int exact, single, all, quiet, json;
+    bool exact, single, all, quiet, json;
 
     struct opened_region opened;
     struct samples samples;
@@ -225,12 +225,12 @@ static int run(struct job *job, const char *const *operand) {
 int command_check(int argc, char **argv) {
     static struct job job;
     const struct option_row rows[] = {
-        {OPTION_FLAG, '\0', "exact", NULL, "decide in rational arithmetic, at tolerance 0, on the numbers as stored",
-         &job.exact, 0, 0},
+        OPTION(FLAG, "exact", NULL, "decide in rational arithmetic, at tolerance 0, on the numbers as stored",
+               &job.exact),
         OPTION_ROW_SET(&job.settings),
         OPTION_ROW_PARAMETERS(&job.samples.parameters.path),
-        {OPTION_FLAG, '\0', "single", NULL, "the table holds single precision numbers", &job.single, 0, 0},
-        {OPTION_FLAG, '\0', "all", NULL, "print the rows that are inside too", &job.all, 0, 0},
+        OPTION(FLAG, "single", NULL, "the table holds single precision numbers", &job.single),
+        OPTION(FLAG, "all", NULL, "print the rows that are inside too", &job.all),
         {OPTION_FLAG, 'q', "quiet", NULL, "print nothing: the exit code is the answer", &job.quiet, 0, 0},
         OPTION_ROW_JSON(&job.json),
     };

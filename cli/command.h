@@ -19,9 +19,7 @@ int command_compile(int argc, char **argv);
 int command_explain(int argc, char **argv);
 int command_check(int argc, char **argv);
 int command_project(int argc, char **argv);
-int command_contract(int argc, char **argv);
-int command_encode(int argc, char **argv);
-int command_decode(int argc, char **argv);
+int command_map(int argc, char **argv); /* contract, encode, decode */
 int command_fit(int argc, char **argv);
 int command_predict(int argc, char **argv);
 int command_windows(int argc, char **argv);

@@ -13,7 +13,7 @@ struct job {
     const char *region_path, *output_path, *targets_path;
     struct settings settings;
     struct numbers quantiles;
-    int json;
+    bool json;
     struct opened_region opened;
     hcr_region *of_quantiles;
     hcr_table targets;
@@ -80,12 +80,12 @@ int command_compile(int argc, char **argv) {
         {OPTION_TEXT, 'o', "output", "FILE",
          "write there (standard output: -); REGION with the extension .hcr otherwise", &job.output_path, 0, 0},
         OPTION_ROW_SET(&job.settings),
-        {OPTION_READ, '\0', "targets", "Y", "the table whose mean `origin = mean` stands for", &job.targets_path, 0, 0},
-        {OPTION_NUMBERS, '\0', "quantiles", "Q,…",
-         "the region of these quantiles of the outputs, increasing, such as 0.1,0.5,0.9: what the predictions of "
-         "`hcr fit --quantiles` are in",
-         &job.quantiles, 0, 0},
-        {OPTION_FLAG, '\0', "json", NULL, "print what was made as JSON, as `hcr explain --json` does", &job.json, 0, 0},
+        OPTION(READ, "targets", "Y", "the table whose mean `origin = mean` stands for", &job.targets_path),
+        OPTION(NUMBERS, "quantiles", "Q,…",
+               "the region of these quantiles of the outputs, increasing, such as 0.1,0.5,0.9: what the predictions of "
+               "`hcr fit --quantiles` are in",
+               &job.quantiles),
+        OPTION(FLAG, "json", NULL, "print what was made as JSON, as `hcr explain --json` does", &job.json),
     };
     const struct usage usage = {
         .name = "compile",

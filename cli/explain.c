@@ -9,15 +9,16 @@
 
 int command_explain(int argc, char **argv) {
     static struct settings settings;
-    static int json;
+    static bool json;
     static const char *sample;
     const struct option_row rows[] = {
         OPTION_ROW_SET(&settings),
         OPTION_ROW_JSON(&json),
-        {OPTION_READ, '\0', "sample", "FILE",
-         "parameters, in columns of their names: instead, for each row, which limits contradict each other, and the "
-         "least that has to give",
-         &sample, 0, 0},
+        OPTION(
+            READ, "sample", "FILE",
+            "parameters, in columns of their names: instead, for each row, which limits contradict each other, and the "
+            "least that has to give",
+            &sample),
     };
     const struct usage usage = {
         .name = "explain",

@@ -15,7 +15,7 @@
 
 struct job {
     const char *operand[2], *folder, *name;
-    int single, gradient, json;
+    bool single, gradient, json;
     struct settings settings;
     struct opened_region opened;
     hcr_model *model;
@@ -93,12 +93,12 @@ int command_export(int argc, char **argv) {
     static struct job job;
     const struct option_row rows[] = {
         {OPTION_TEXT, 'o', "output", "DIR", "the folder to write into, made when it isn't there", &job.folder, 0, 0},
-        {OPTION_TEXT, '\0', "name", "NAME",
-         "what all names begin with, and the files' name: small letters, digits and _ (from the file's name)",
-         &job.name, 0, 0},
-        {OPTION_FLAG, '\0', "single", NULL, "single precision, for machines without double", &job.single, 0, 0},
-        {OPTION_FLAG, '\0', "gradient", NULL,
-         "with the derivatives of decode, contract and soften, backwards and forwards", &job.gradient, 0, 0},
+        OPTION(TEXT, "name", "NAME",
+               "what all names begin with, and the files' name: small letters, digits and _ (from the file's name)",
+               &job.name),
+        OPTION(FLAG, "single", NULL, "single precision, for machines without double", &job.single),
+        OPTION(FLAG, "gradient", NULL, "with the derivatives of decode, contract and soften, backwards and forwards",
+               &job.gradient),
         OPTION_ROW_SET(&job.settings),
         OPTION_ROW_JSON(&job.json),
     };

@@ -3,7 +3,6 @@
 #include "json.h"
 #include "options.h"
 #include "parameters.h"
-#include "plot/gnuplot.h"
 #include "progress.h"
 #include "region_argument.h"
 #include "tables.h"
@@ -20,13 +19,14 @@
 enum { NO_CHOICE = -1 };
 
 struct job {
-    const char *output_path, *plot_path, *weights_path, *heads;
+    const char *output_path, *weights_path, *heads;
     struct settings settings;
     struct numbers quantiles;
     double raw_weight; /* NaN: not given */
     size_t blended;    /* heads */
     hcr_head *blend;
-    int json, quiet, encoder, head, loss, linear, common_scale, calibrate, last, resume;
+    bool json, quiet;
+    int head;
     hcr_fit_options options;
 
     struct opened_region opened;
@@ -36,29 +36,13 @@ struct job {
     hcr_model *model;
     hcr_fit_report report;
     struct progress progress;
-    size_t epochs_done, losses; /* losses[k] is of epoch first_epoch + k */
-    size_t first_epoch;
-    double *training_loss, *validation_loss;
+    size_t epochs_done;
 };
 
 /* ------------------------------------------------------------------------------------------------------ progress */
 
-static void keep_losses(struct job *job, const hcr_progress *state) {
-    if (job->training_loss == NULL) {
-        job->training_loss = allocate(state->epochs, sizeof *job->training_loss);
-        job->validation_loss = allocate(state->epochs, sizeof *job->validation_loss);
-        job->first_epoch = state->epoch;
-    }
-    if (job->losses < state->epochs) {
-        job->training_loss[job->losses] = state->training_loss;
-        job->validation_loss[job->losses++] = state->validation_loss;
-    }
-}
-
 static bool on_progress(void *context, const hcr_progress *state) {
     struct job *job = context;
-    if (state->epoch > job->epochs_done && job->plot_path != NULL)
-        keep_losses(job, state);
     job->epochs_done = state->epoch;
     const double within = state->step < state->steps ? (double)state->step / (double)state->steps : 0;
     char note[96];
@@ -69,21 +53,6 @@ static bool on_progress(void *context, const hcr_progress *state) {
                  state->validation_loss);
     progress_show(&job->progress, ((double)state->epoch + within) / (double)state->epochs, note);
     return ending_noted() != 0;
-}
-
-static void draw_losses(const struct job *job) {
-    const struct plot_line lines[] = {
-        {"training", "lines linewidth 2 linecolor '#1f77b4'", job->losses, job->training_loss,
-         (double)job->first_epoch},
-        {"validation", "lines linewidth 2 linecolor '#d62728'", job->losses, job->validation_loss,
-         (double)job->first_epoch},
-    };
-    if (job->losses == 0) {
-        report("no epoch was trained: there is nothing to draw");
-        return;
-    }
-    const size_t shown = isfinite(job->validation_loss[0]) ? 2 : 1;
-    plot_draw(job->plot_path, &(struct plot){"epoch", "loss", 1, shown, lines});
 }
 
 /* ---------------------------------------------------------------------------------------------------- the report */
@@ -173,12 +142,10 @@ static void take_blend(struct job *job) {
 static void check_options(const struct job *job) {
     if (job->output_path == NULL)
         fail_usage("fit", "give -o MODEL, the file to write");
-    if (to_standard_output(job) && job->resume)
+    if (to_standard_output(job) && job->options.resume)
         fail_usage("fit", "--resume needs a model file, and its checkpoint beside it");
     if (to_standard_output(job) && job->json)
         fail_usage("fit", "--json and `-o -` would both write to standard output");
-    if (job->plot_path != NULL && !gnuplot_can_write(job->plot_path))
-        fail_usage("fit", "--plot takes a file that ends in .svg or .png, not \"%s\"", job->plot_path);
 }
 
 /* The constants of --set belong to what the model records of its region: comments behind the text. */
@@ -247,24 +214,17 @@ static void read_all(struct job *job, const char *const *operand) {
 }
 
 static hcr_status train(struct job *job) {
-    job->options.encoder = (hcr_encoder)job->encoder;
-    job->options.loss = (hcr_loss)job->loss;
-    job->options.calibrate = job->calibrate;
-    job->options.validation_last = job->last;
     job->options.quantiles = job->quantiles.values;
     job->options.quantile_count = job->quantiles.count;
     if (isnan(job->raw_weight))
         job->raw_weight = job->quantiles.count != 0 &&
                           (job->head == NO_CHOICE || job->head == HCR_HEAD_CONTRACT || job->head == HCR_HEAD_PROJECT);
     job->options.raw_weight = job->raw_weight;
-    job->options.head = job->head != NO_CHOICE          ? (hcr_head)job->head
-                        : job->quantiles.count != 0     ? HCR_HEAD_PROJECT
-                        : job->options.samples != 0     ? HCR_HEAD_PROJECT
-                        : job->loss == HCR_LOSS_SQUARED ? HCR_HEAD_HCR
-                                                        : HCR_HEAD_CONTRACT;
-    job->options.linear_encoder = job->linear;
-    job->options.common_scale = job->common_scale;
-    job->options.resume = job->resume;
+    job->options.head = job->head != NO_CHOICE                  ? (hcr_head)job->head
+                        : job->quantiles.count != 0             ? HCR_HEAD_PROJECT
+                        : job->options.samples != 0             ? HCR_HEAD_PROJECT
+                        : job->options.loss == HCR_LOSS_SQUARED ? HCR_HEAD_HCR
+                                                                : HCR_HEAD_CONTRACT;
     job->options.checkpoint = job->checkpoint;
     job->options.progress = on_progress;
     job->options.progress_context = job;
@@ -311,7 +271,7 @@ static int run(struct job *job, const char *const *operand) {
     if (!to_standard_output(job)) {
         job->checkpoint = allocate(strlen(job->output_path) + sizeof extension, 1);
         sprintf(job->checkpoint, "%s%s", job->output_path, extension);
-        if (job->resume && access(job->checkpoint, F_OK) != 0)
+        if (job->options.resume && access(job->checkpoint, F_OK) != 0)
             report("there is no \"%s\" to go on from: starting anew", job->checkpoint);
     }
     const hcr_status status = train(job);
@@ -327,8 +287,6 @@ static int run(struct job *job, const char *const *operand) {
         print_json_report(job);
     else if (!job->quiet)
         print_report(job, to_standard_output(job) ? stderr : stdout);
-    if (job->plot_path != NULL)
-        draw_losses(job);
     return EXIT_DONE;
 }
 
@@ -338,39 +296,44 @@ int command_fit(int argc, char **argv) {
     const struct option_row rows[] = {
         {OPTION_TEXT, 'o', "output", "MODEL", "the model file to write (standard output: -)", &job.output_path, 0, 0},
         OPTION_ROW_SET(&job.settings),
-        {OPTION_READ, '\0', "parameters", "FILE",
-         "the region's parameters, in columns of their names: a row for each row of X, or one for all; the network "
-         "doesn't see them. Columns of X otherwise, which it sees",
-         &job.parameters.path, 0, 0},
-        {OPTION_CHOICE, '\0', "encoder", "dense|lstm", "one layer of either; dense", &job.encoder, 0, 0},
+        OPTION(
+            READ, "parameters", "FILE",
+            "the region's parameters, in columns of their names: a row for each row of X, or one for all; the network "
+            "doesn't see them. Columns of X otherwise, which it sees",
+            &job.parameters.path),
+        OPTION(CHOICE, "encoder", "dense|lstm", "one layer of either; dense", &options->encoder),
         {OPTION_COUNT, '\0', "hidden", "N", "units of the encoder; 64", &options->hidden, 1, 0},
-        {OPTION_FLAG, '\0', "linear", NULL, "dense: no activation", &job.linear, 0, 0},
+        OPTION(FLAG, "linear", NULL, "dense: no activation", &options->linear_encoder),
         {OPTION_COUNT, '\0', "features", "N", "lstm: inputs a time step, the columns of X being steps of so many; 1",
          &options->features, 1, 0},
-        {OPTION_CHOICE, '\0', "head", HEADS,
-         "hcr: direction and radius, trained on the encoded targets (the paper's); hcr-direct: the same, trained on "
-         "the outputs; hcr-contract: a linear head, contracted; hcr-soften: the same, softened; hcr-project: the same, "
-         "taken to the nearest point; simple: a linear head and no guarantee; hcr, with --loss hcr-contract, with "
-         "--quantiles and --samples hcr-project",
-         &job.head, 0, 0},
-        {OPTION_CHOICE, '\0', "loss", "squared|absolute|huber|pinball",
-         "what an output costs that misses its target, in units of the targets' deviation: its square; its size, which "
-         "outliers weigh less in; the square of small ones, the size of large ones; or less on one side than on the "
-         "other, which trains --quantile; heads other than hcr; squared",
-         &job.loss, 0, 0},
+        OPTION(
+            CHOICE, "head", HEADS,
+            "hcr: direction and radius, trained on the encoded targets (the paper's); hcr-direct: the same, trained on "
+            "the outputs; hcr-contract: a linear head, contracted; hcr-soften: the same, softened; hcr-project: the "
+            "same, "
+            "taken to the nearest point; simple: a linear head and no guarantee; hcr, with --loss hcr-contract, with "
+            "--quantiles and --samples hcr-project",
+            &job.head),
+        OPTION(
+            CHOICE, "loss", "squared|absolute|huber|pinball",
+            "what an output costs that misses its target, in units of the targets' deviation: its square; its size, "
+            "which "
+            "outliers weigh less in; the square of small ones, the size of large ones; or less on one side than on the "
+            "other, which trains --quantile; heads other than hcr; squared",
+            &options->loss),
         {OPTION_NUMBER, '\0', "delta", "D", "loss huber: the largest miss that is squared, in those units; 1",
          &options->delta, 1e-12, 1e12},
         {OPTION_NUMBER, '\0', "quantile", "Q",
          "loss pinball: the share of targets that are to be below the outputs; 0.5", &options->quantile, 1e-6,
          1 - 1e-6},
-        {OPTION_NUMBERS, '\0', "quantiles", "Q,…",
-         "learn several quantiles of each output, such as 0.1,0.5,0.9, by that loss: outputs are named "
-         "\"load[0]@0.1\", never cross, and are inside at every level",
-         &job.quantiles, 0, 0},
-        {OPTION_FLAG, '\0', "calibrate", NULL,
-         "with --validation: move the quantiles of a level, before they are taken inside, until the share of the "
-         "validation targets at or below them is the level; heads hcr-contract and hcr-project",
-         &job.calibrate, 0, 0},
+        OPTION(NUMBERS, "quantiles", "Q,…",
+               "learn several quantiles of each output, such as 0.1,0.5,0.9, by that loss: outputs are named "
+               "\"load[0]@0.1\", never cross, and are inside at every level",
+               &job.quantiles),
+        OPTION(FLAG, "calibrate", NULL,
+               "with --validation: move the quantiles of a level, before they are taken inside, until the share of the "
+               "validation targets at or below them is the level; heads hcr-contract and hcr-project",
+               &options->calibrate),
         {OPTION_COUNT, '\0', "samples", "N",
          "learn to draw paths as the targets are, each inside: noise goes into the network beside X, and N paths a "
          "row, "
@@ -381,23 +344,24 @@ int command_fit(int argc, char **argv) {
          "--validation rows is least (those of one head equally, and all without), and exactly inside; with "
          "--validation they are trained again on all rows; 1",
          &options->members, 1, 32},
-        {OPTION_TEXT, '\0', "blend", "HEAD,…",
-         "the heads of the members, one after the other and again; --members is at least their number", &job.heads, 0,
-         0},
+        OPTION(TEXT, "blend", "HEAD,…",
+               "the heads of the members, one after the other and again; --members is at least their number",
+               &job.heads),
         {OPTION_COUNT, '\0', "season", "N",
          "one more member, the mean of the inputs that lie whole seasons of N steps before an output; the columns of X "
          "are then the values of a series just before those of Y",
          &options->season, 1, 0},
-        {OPTION_READ, '\0', "weights", "FILE",
-         "a table of one column, a row for each row of X: how much its loss counts, 2 as much as two such rows; 1",
-         &job.weights_path, 0, 0},
+        OPTION(
+            READ, "weights", "FILE",
+            "a table of one column, a row for each row of X: how much its loss counts, 2 as much as two such rows; 1",
+            &job.weights_path),
         {OPTION_COUNT, '\0', "epochs", "N", "passes over the rows; 100", &options->epochs, 1, 0},
         {OPTION_COUNT, '\0', "batch", "N", "rows a step; 32", &options->batch, 1, 0},
         {OPTION_NUMBER, '\0', "rate", "R", "Adam's step; 0.001", &options->rate, 1e-12, 1e3},
         {OPTION_NUMBER, '\0', "rate-decay", "F", "the rate is multiplied by it after each epoch; 1",
          &options->rate_decay, 1e-6, 1},
-        {OPTION_NUMBER, '\0', "weight-decay", "F", "of AdamW; 0", &options->weight_decay, 0, 0},
-        {OPTION_NUMBER, '\0', "clip", "G", "largest norm of the gradient; none", &options->clip, 0, 0},
+        OPTION(NUMBER, "weight-decay", "F", "of AdamW; 0", &options->weight_decay),
+        OPTION(NUMBER, "clip", "G", "largest norm of the gradient; none", &options->clip),
         {OPTION_NUMBER, '\0', "radius-weight", "W", "head hcr: weight of the radius in the loss; 1",
          &options->radius_weight, 1e-12, 1e12},
         {OPTION_NUMBER, '\0', "raw-weight", "W",
@@ -408,22 +372,23 @@ int command_fit(int argc, char **argv) {
          "head simple: the step by which violations raise their weights in the loss after each epoch (a Lagrangian, by "
          "dual ascent); 0",
          &options->ascent, 0, 1e12},
-        {OPTION_FLAG, '\0', "common-scale", NULL,
-         "measure all outputs by one deviation: the loss is then their mean squared error; each by its own otherwise",
-         &job.common_scale, 0, 0},
+        OPTION(FLAG, "common-scale", NULL,
+               "measure all outputs by one deviation: the loss is then their mean squared error; each by its own "
+               "otherwise",
+               &options->common_scale),
         {OPTION_NUMBER, '\0', "validation", "SHARE", "of the rows, kept to measure the loss on; 0",
          &options->validation, 0, 0.9},
-        {OPTION_FLAG, '\0', "validation-last", NULL,
-         "keep the last rows for that, as of windows in the order of time; they are drawn otherwise", &job.last, 0, 0},
+        OPTION(FLAG, "validation-last", NULL,
+               "keep the last rows for that, as of windows in the order of time; they are drawn otherwise",
+               &options->validation_last),
         {OPTION_COUNT, '\0', "patience", "N",
          "with --validation: stop after so many epochs without a better loss, and keep the best model; never",
          &options->patience, 1, 0},
-        {OPTION_SEED, '\0', "seed", "N", "of weights, shuffles and the validation rows; 0", &options->seed, 0, 0},
-        {OPTION_FLAG, '\0', "resume", NULL,
-         "go on from MODEL.checkpoint, which is there after an interruption: the result is that of an unbroken run",
-         &job.resume, 0, 0},
-        {OPTION_TEXT, '\0', "plot", "FILE", "draw the losses into FILE.svg or FILE.png (gnuplot)", &job.plot_path, 0,
-         0},
+        OPTION(SEED, "seed", "N", "of weights, shuffles and the validation rows; 0", &options->seed),
+        OPTION(
+            FLAG, "resume", NULL,
+            "go on from MODEL.checkpoint, which is there after an interruption: the result is that of an unbroken run",
+            &options->resume),
         {OPTION_FLAG, 'q', "quiet", NULL, "no progress bar, no table at the end", &job.quiet, 0, 0},
         OPTION_ROW_JSON(&job.json),
     };

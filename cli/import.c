@@ -12,7 +12,7 @@
 
 struct job {
     const char *input, *output;
-    int unbounded, quiet;
+    bool unbounded, quiet;
     hcr_import *import;
     hcr_builder *builder;
     hcr_region *region;
@@ -70,7 +70,7 @@ int command_import(int argc, char **argv) {
         {OPTION_TEXT, 'o', "output", "OUT",
          "write there (standard output: -): a compiled region when the name ends in .hcr, region text otherwise",
          &job.output, 0, 0},
-        {OPTION_FLAG, '\0', "unbounded", NULL, "OUT.hcr may reach to infinity", &job.unbounded, 0, 0},
+        OPTION(FLAG, "unbounded", NULL, "OUT.hcr may reach to infinity", &job.unbounded),
         {OPTION_FLAG, 'q', "quiet", NULL, "no notices of what is ignored and renamed", &job.quiet, 0, 0},
     };
     const struct usage usage = {

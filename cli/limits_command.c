@@ -15,7 +15,7 @@
 struct job {
     const char *input, *output;
     char *columns; /* separated by commas, or NULL */
-    int values, steps;
+    bool values, steps;
     hcr_limit_options options;
     hcr_table table;
     char *text;
@@ -60,15 +60,15 @@ static int run(struct job *job) {
 int command_limits(int argc, char **argv) {
     static struct job job = {.output = "-", .options = HCR_LIMIT_OPTIONS_INIT};
     const struct option_row rows[] = {
-        {OPTION_FLAG, '\0', "cap", NULL, "limit the values alone: the smallest and the largest", &job.values, 0, 0},
-        {OPTION_FLAG, '\0', "ramp", NULL,
-         "limit the steps alone: the largest from one value to the next; with --cap, both", &job.steps, 0, 0},
+        OPTION(FLAG, "cap", NULL, "limit the values alone: the smallest and the largest", &job.values),
+        OPTION(FLAG, "ramp", NULL, "limit the steps alone: the largest from one value to the next; with --cap, both",
+               &job.steps),
         {OPTION_NUMBER, '\0', "quantile", "SHARE",
          "the share of the values, on each side, and of the steps that keep the limits; 1", &job.options.share, 0, 1},
         {OPTION_COUNT, '\0', "horizon", "N", "how many values a series has in the region; a scalar where none is given",
          &job.options.horizon, 1, 0},
-        {OPTION_JOINED, '\0', "columns", "NAMES",
-         "take these columns alone, with commas between; others may hold anything", &job.columns, 0, 0},
+        OPTION(JOINED, "columns", "NAMES", "take these columns alone, with commas between; others may hold anything",
+               &job.columns),
         OPTION_ROW_OUTPUT(&job.output),
     };
     const struct usage usage = {

@@ -6,6 +6,7 @@
 #include "tables.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 struct map {
     const char *name, *operands, *summary, *example, *outside;
@@ -17,11 +18,52 @@ struct map {
                             hcr_ray *, hcr_error *);
 };
 
+static const struct map maps[] = {
+    {
+        .name = "contract",
+        .operands = "REGION V",
+        .summary = "Reads a step v from the region's origin O in each row of the table V, and writes O + v where that "
+                   "is inside, else the point where the ray leaves the region: inside at tolerance 0. The columns are "
+                   "the outputs'.",
+        .example = "hcr contract load.region v.csv -o y.csv",
+        .outside = "a row had a bad value, or parameters that leave no point",
+        .input = "V",
+        .in_double = hcr_contract,
+        .in_single = hcr_contract_f32,
+    },
+    {
+        .name = "encode",
+        .operands = "REGION Y",
+        .summary =
+            "Writes, for each point of the table Y, its direction from the region's origin and its radius r: 0 at the "
+            "origin, 1 on the frontier. Columns: \"d:\" and the output's name for each output, then \"r\".",
+        .example = "hcr encode load.region y.csv -o polar.csv",
+        .outside = "a row was outside (r > 1), or had a bad value or parameters that leave no point",
+        .input = "Y",
+        .polar_output = 1,
+        .in_double = hcr_encode,
+        .in_single = hcr_encode_f32,
+    },
+    {
+        .name = "decode",
+        .operands = "REGION DR",
+        .summary = "Writes, for each direction (of any length) and radius of the table DR, the point of the region: "
+                   "inside at tolerance 0. The columns are those that encode writes; r is clamped to [0, 1].",
+        .example = "hcr decode load.region polar.csv -o y.csv",
+        .outside = "a row had a bad value, parameters that leave no point, or an unbounded direction",
+        .input = "DR",
+        .polar_input = 1,
+        .in_double = hcr_decode,
+        .in_single = hcr_decode_f32,
+    },
+};
+
 struct job {
     struct row_map rows; /* first: what `transform` gets is the job */
     const struct map *map;
     struct settings settings;
-    int stats, method;
+    bool stats;
+    int method;
     size_t threads, most_iterations;
     double base_multiplier;
 
@@ -93,8 +135,11 @@ static int run(struct job *job, const char *const *operand) {
     return samples_tell_lost(samples) || any ? EXIT_OUTSIDE : EXIT_DONE;
 }
 
-static int map_command(int argc, char **argv, const struct map *map) {
+int command_map(int argc, char **argv) {
     static struct job job = {.rows.results.path = "-", .most_iterations = 64};
+    const struct map *map = maps;
+    while (strcmp(map->name, argv[0]) != 0)
+        map++;
     job.map = map;
     const struct option_row rows[] = {
         OPTION_ROW_OUTPUT(&job.rows.results.path),
@@ -103,14 +148,14 @@ static int map_command(int argc, char **argv, const struct map *map) {
         OPTION_ROW_SINGLE(&job.rows.single),
         {OPTION_COUNT, '\0', "threads", "N", "threads; one a core when not given; results don't depend on it",
          &job.threads, 1, HCR_MOST_THREADS},
-        {OPTION_CHOICE, '\0', "search", "full|algorithm1|pruned",
-         "how the nearest constraint is found; all give the same bits", &job.method, 0, 0},
-        {OPTION_NUMBER, '\0', "base-multiplier", "X",
-         "algorithm1: the first step from the origin; the region's inradius when not given", &job.base_multiplier, 0,
-         0},
+        OPTION(CHOICE, "search", "full|algorithm1|pruned",
+               "how the nearest constraint is found; all give the same bits", &job.method),
+        OPTION(NUMBER, "base-multiplier", "X",
+               "algorithm1: the first step from the origin; the region's inradius when not given",
+               &job.base_multiplier),
         {OPTION_COUNT, '\0', "max-iterations", "N", "algorithm1: steps before it takes all constraints; 64",
          &job.most_iterations, 1, 0},
-        {OPTION_FLAG, '\0', "stats", NULL, "print how many constraints were intersected", &job.stats, 0, 0},
+        OPTION(FLAG, "stats", NULL, "print how many constraints were intersected", &job.stats),
         OPTION_ROW_ON_EMPTY(&job.relaxed.on_empty),
     };
     const struct usage usage = {
@@ -120,53 +165,4 @@ static int map_command(int argc, char **argv, const struct map *map) {
     if (job.relaxed.on_empty == ON_EMPTY_NEAREST && (map->polar_input || map->polar_output))
         fail_usage(map->name, "--on-empty nearest is for contract and project, whose rows are points to be near");
     return run(&job, operand);
-}
-
-int command_contract(int argc, char **argv) {
-    static const struct map map = {
-        .name = "contract",
-        .operands = "REGION V",
-        .summary = "Reads a step v from the region's origin O in each row of the table V, and writes O + v where that "
-                   "is inside, else the point where the ray leaves the region: inside at tolerance 0. The columns are "
-                   "the outputs'.",
-        .example = "hcr contract load.region v.csv -o y.csv",
-        .outside = "a row had a bad value, or parameters that leave no point",
-        .input = "V",
-        .in_double = hcr_contract,
-        .in_single = hcr_contract_f32,
-    };
-    return map_command(argc, argv, &map);
-}
-
-int command_encode(int argc, char **argv) {
-    static const struct map map = {
-        .name = "encode",
-        .operands = "REGION Y",
-        .summary =
-            "Writes, for each point of the table Y, its direction from the region's origin and its radius r: 0 at the "
-            "origin, 1 on the frontier. Columns: \"d:\" and the output's name for each output, then \"r\".",
-        .example = "hcr encode load.region y.csv -o polar.csv",
-        .outside = "a row was outside (r > 1), or had a bad value or parameters that leave no point",
-        .input = "Y",
-        .polar_output = 1,
-        .in_double = hcr_encode,
-        .in_single = hcr_encode_f32,
-    };
-    return map_command(argc, argv, &map);
-}
-
-int command_decode(int argc, char **argv) {
-    static const struct map map = {
-        .name = "decode",
-        .operands = "REGION DR",
-        .summary = "Writes, for each direction (of any length) and radius of the table DR, the point of the region: "
-                   "inside at tolerance 0. The columns are those that encode writes; r is clamped to [0, 1].",
-        .example = "hcr decode load.region polar.csv -o y.csv",
-        .outside = "a row had a bad value, parameters that leave no point, or an unbounded direction",
-        .input = "DR",
-        .polar_input = 1,
-        .in_double = hcr_decode,
-        .in_single = hcr_decode_f32,
-    };
-    return map_command(argc, argv, &map);
 }

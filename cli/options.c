@@ -136,7 +136,7 @@ static void store(const char *command, const struct option_row *row, const char 
     uint64_t whole = 0;
     int which = 0;
     switch (row->kind) {
-    case OPTION_FLAG: *(int *)row->target = 1; break;
+    case OPTION_FLAG: *(bool *)row->target = true; break;
     case OPTION_TEXT:
     case OPTION_READ: *(const char **)row->target = text; break;
     case OPTION_JOINED: join(row->target, text); break;
@@ -208,7 +208,7 @@ static void take_operands(int argc, char **argv, const struct usage *usage, cons
 
 /* Is it a file that the command writes? */
 static int is_output(const struct option_row *row) {
-    return row->kind == OPTION_TEXT && (strcmp(row->name, "output") == 0 || strcmp(row->name, "plot") == 0);
+    return row->kind == OPTION_TEXT && strcmp(row->name, "output") == 0;
 }
 
 void options_check_output(const char *command, const char *output, const char *input) {

@@ -16,7 +16,7 @@ struct numbers {
 };
 
 enum option_kind {
-    OPTION_FLAG,    /* int: 1 when given */
+    OPTION_FLAG,    /* bool: true when given */
     OPTION_TEXT,    /* const char * */
     OPTION_READ,    /* const char *: a file that is read; like an operand it may be standard input */
     OPTION_JOINED,  /* char *, to be freed: given more than once, texts are put together with commas between */
@@ -24,7 +24,7 @@ enum option_kind {
     OPTION_SEED,    /* uint64_t */
     OPTION_NUMBER,  /* double, from `least` to `most` */
     OPTION_NUMBERS, /* struct numbers: one or more, with commas between */
-    OPTION_CHOICE,  /* int: which of the words in `value` */
+    OPTION_CHOICE,  /* int or an enum: which of the words in `value` */
     OPTION_SETTING  /* settings */
 };
 
@@ -47,19 +47,17 @@ struct usage {
     const struct option_row *options;
 };
 
+/* A row without a letter and without ends. */
+#define OPTION(kind, name, value, help, target)                                                                        \
+    { OPTION_##kind, '\0', name, value, help, target, 0, 0 }
 #define OPTION_ROWS(rows) .option_count = sizeof(rows) / sizeof(rows)[0], .options = (rows)
 /* Options that several commands have. */
 #define OPTION_ROW_OUTPUT(target)                                                                                      \
     { OPTION_TEXT, 'o', "output", "OUT", "write there (standard output: -)", target, 0, 0 }
 #define OPTION_ROW_SET(target)                                                                                         \
-    {                                                                                                                  \
-        OPTION_SETTING, '\0', "set", "NAME=VALUE", "a constant of the region text: a number, or several with commas",  \
-            target, 0, 0                                                                                               \
-    }
-#define OPTION_ROW_SINGLE(target)                                                                                      \
-    { OPTION_FLAG, '\0', "single", NULL, "compute and write single precision", target, 0, 0 }
-#define OPTION_ROW_JSON(target)                                                                                        \
-    { OPTION_FLAG, '\0', "json", NULL, "report as JSON", target, 0, 0 }
+    OPTION(SETTING, "set", "NAME=VALUE", "a constant of the region text: a number, or several with commas", target)
+#define OPTION_ROW_SINGLE(target) OPTION(FLAG, "single", NULL, "compute and write single precision", target)
+#define OPTION_ROW_JSON(target) OPTION(FLAG, "json", NULL, "report as JSON", target)
 
 /* Ends the command after --help. `operand` gets the operands, as many as usage names. */
 void options_parse(int argc, char **argv, const struct usage *usage, const char **operand);

@@ -19,12 +19,10 @@ struct parameters {
 };
 
 #define OPTION_ROW_PARAMETERS(target)                                                                                  \
-    {                                                                                                                  \
-        OPTION_READ, '\0', "parameters", "FILE",                                                                       \
-            "the region's parameters, in columns of their names: a row for each row of the table, or one for all; "    \
-            "columns of the table itself otherwise",                                                                   \
-            target, 0, 0                                                                                               \
-    }
+    OPTION(READ, "parameters", "FILE",                                                                                 \
+           "the region's parameters, in columns of their names: a row for each row of the table, or one for all; "     \
+           "columns of the table itself otherwise",                                                                    \
+           target)
 
 struct samples {
     const char *what; /* what messages call the table */

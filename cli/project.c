@@ -13,7 +13,7 @@ enum { STRIDE = 256 };
 struct job {
     struct row_map rows; /* first: what `project_rows` gets is the job */
     struct settings settings;
-    int linear;
+    bool linear;
     const char *metric;
     struct opened_region opened;
     hcr_projector *projector;
@@ -106,12 +106,12 @@ int command_project(int argc, char **argv) {
         OPTION_ROW_SET(&job.settings),
         OPTION_ROW_PARAMETERS(&job.rows.samples.parameters.path),
         OPTION_ROW_SINGLE(&job.rows.single),
-        {OPTION_READ, '\0', "metric", "FILE",
-         "Q of the distance (y − v)'Q(y − v), in columns of the outputs' names: a row of weights, or a matrix",
-         &job.metric, 0, 0},
-        {OPTION_FLAG, '\0', "linear", NULL,
-         "rows of Y are linear terms p: write the point that minimises ½ y'Qy + p'y, of --metric or Q = 0", &job.linear,
-         0, 0},
+        OPTION(READ, "metric", "FILE",
+               "Q of the distance (y − v)'Q(y − v), in columns of the outputs' names: a row of weights, or a matrix",
+               &job.metric),
+        OPTION(FLAG, "linear", NULL,
+               "rows of Y are linear terms p: write the point that minimises ½ y'Qy + p'y, of --metric or Q = 0",
+               &job.linear),
         OPTION_ROW_ON_EMPTY(&job.relaxed.on_empty),
     };
     const struct usage usage = {

@@ -45,8 +45,8 @@ static int run(struct job *job) {
 int command_ranges(int argc, char **argv) {
     static struct job job = {.output = "-", .margin = 0.05};
     const struct option_row rows[] = {
-        {OPTION_NUMBER, '\0', "margin", "SHARE",
-         "how far each range goes beyond the samples on both sides, as a share of its width; 0.05", &job.margin, 0, 0},
+        OPTION(NUMBER, "margin", "SHARE",
+               "how far each range goes beyond the samples on both sides, as a share of its width; 0.05", &job.margin),
         OPTION_ROW_OUTPUT(&job.output),
     };
     const struct usage usage = {

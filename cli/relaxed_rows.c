@@ -72,6 +72,5 @@ void relax_rows(struct relaxed_rows *relaxed, struct row_map *map, size_t width,
         const int is_lost = found == HCR_OUTCOME_NO_ORIGIN || found == HCR_OUTCOME_OUT_OF_RANGE ||
                             found == HCR_OUTCOME_BAD_VALUE || found == HCR_OUTCOME_NO_FRONTIER;
         map->outcomes[i] = is_lost ? found : HCR_OUTCOME_RELAXED;
-        relaxed->relaxed += !is_lost;
     }
 }

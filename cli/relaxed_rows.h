@@ -16,16 +16,13 @@ struct relaxed_rows {
     float *singles;           /* … and the same in single precision */
     double *point;
     float *point_single;
-    size_t relaxed; /* rows so far */
 };
 
 #define OPTION_ROW_ON_EMPTY(target)                                                                                    \
-    {                                                                                                                  \
-        OPTION_CHOICE, '\0', "on-empty", "nan|relax|nearest",                                                          \
-            "rows whose limits contradict each other: NaN; the map into limits that give as little as they can; the "  \
-            "nearest point of those",                                                                                  \
-            target, 0, 0                                                                                               \
-    }
+    OPTION(CHOICE, "on-empty", "nan|relax|nearest",                                                                    \
+           "rows whose limits contradict each other: NaN; the map into limits that give as little as they can; the "   \
+           "nearest point of those",                                                                                   \
+           target)
 
 typedef hcr_status map_double(const hcr_region *, hcr_workspace *, size_t, const double *, const double *, double *,
                               hcr_ray *, hcr_error *);

@@ -52,27 +52,12 @@ int tally_add(struct tally *tally, size_t row) {
 }
 
 static int exit_code(hcr_status status) {
-    switch (status) {
-    case HCR_OK: return EXIT_DONE;
-    case HCR_ERROR_ARGUMENT: return EXIT_USAGE;
-    case HCR_ERROR_FILE: return EXIT_FILE;
-    case HCR_ERROR_MEMORY:
-    case HCR_ERROR_SOLVER: return EXIT_SOLVER;
-    case HCR_ERROR_INTERRUPTED: return EXIT_INTERRUPTED;
-    case HCR_ERROR_FORMAT:
-    case HCR_ERROR_VERSION:
-    case HCR_ERROR_SYNTAX:
-    case HCR_ERROR_NAME:
-    case HCR_ERROR_SHAPE:
-    case HCR_ERROR_DATA:
-    case HCR_ERROR_CONVEXITY:
-    case HCR_ERROR_EMPTY:
-    case HCR_ERROR_UNBOUNDED:
-    case HCR_ERROR_ORIGIN:
-    case HCR_ERROR_PRECISION:
-    case HCR_ERROR_UNSUPPORTED: return EXIT_INPUT;
-    }
-    return EXIT_INPUT;
+    static const unsigned char codes[] = {[HCR_ERROR_ARGUMENT] = EXIT_USAGE,
+                                          [HCR_ERROR_FILE] = EXIT_FILE,
+                                          [HCR_ERROR_MEMORY] = EXIT_SOLVER,
+                                          [HCR_ERROR_SOLVER] = EXIT_SOLVER,
+                                          [HCR_ERROR_INTERRUPTED] = EXIT_INTERRUPTED};
+    return status < sizeof codes && codes[status] != 0 ? codes[status] : EXIT_INPUT;
 }
 
 hcr_error failure;

@@ -11,7 +11,7 @@ enum { ROW_OFF = HCR_OUTCOME_DEPENDENT + 1, ROW_OUTCOMES };
 struct row_map {
     struct samples samples;
     struct results results;
-    int single;
+    bool single;
     struct tally outcome[ROW_OUTCOMES];
 
     /* of a round */

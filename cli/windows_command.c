@@ -14,7 +14,8 @@
 
 struct job {
     const char *id, *folder;
-    int list, json, split;
+    bool list, json;
+    int split;
     hcr_window_options options;
     char **ids;
     size_t id_count;
@@ -112,18 +113,19 @@ static int run(struct job *job, const char *series_path) {
 int command_windows(int argc, char **argv) {
     static struct job job = {.options = HCR_WINDOW_OPTIONS_INIT};
     const struct option_row rows[] = {
-        {OPTION_TEXT, '\0', "id", "ID", "the series to cut: what its row begins with", &job.id, 0, 0},
+        OPTION(TEXT, "id", "ID", "the series to cut: what its row begins with", &job.id),
         {OPTION_COUNT, '\0', "input", "N", "values that a forecast is made from; 48", &job.options.input, 1, 0},
         {OPTION_COUNT, '\0', "output", "N", "values to forecast; 48", &job.options.output, 1, 0},
-        {OPTION_CHOICE, '\0', "split", "random|time",
-         "which windows to train on: a random share of them, or the first, with a gap so that no value is shared with "
-         "the test; random",
-         &job.split, 0, 0},
+        OPTION(CHOICE, "split", "random|time",
+               "which windows to train on: a random share of them, or the first, with a gap so that no value is shared "
+               "with "
+               "the test; random",
+               &job.split),
         {OPTION_NUMBER, '\0', "train", "SHARE", "of the windows, to train on; 0.2", &job.options.train, 1e-6, 1},
-        {OPTION_SEED, '\0', "seed", "N", "of the random split; 0", &job.options.seed, 0, 0},
+        OPTION(SEED, "seed", "N", "of the random split; 0", &job.options.seed),
         {OPTION_TEXT, 'o', "folder", "DIR", "the folder to write into; it is made when there is none", &job.folder, 0,
          0},
-        {OPTION_FLAG, '\0', "list", NULL, "print the ids of the series and do no more", &job.list, 0, 0},
+        OPTION(FLAG, "list", NULL, "print the ids of the series and do no more", &job.list),
         OPTION_ROW_JSON(&job.json),
     };
     const struct usage usage = {

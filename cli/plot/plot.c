@@ -166,17 +166,17 @@ int command_plot(int argc, char **argv) {
     const struct option_row rows[] = {
         {OPTION_TEXT, 'o', "output", "FILE", "draw into FILE.png or FILE.svg; REGION with the extension .png otherwise",
          &job.output_path, 0, 0},
-        {OPTION_TEXT, '\0', "axes", "A,B[,C]", "two or three outputs; the first two, or all of three, otherwise",
-         &job.axes, 0, 0},
-        {OPTION_JOINED, '\0', "at", "POINT",
-         "where the other outputs are: origin, a number for each output, or NAME=NUMBER for some; origin otherwise. "
-         "Parameters by NAME=NUMBER too; the middle of their range otherwise. May be given more than once",
-         &job.at, 0, 0},
-        {OPTION_READ, '\0', "points", "FILE", "draw the rows of a table, those inside and those outside apart",
-         &job.points_path, 0, 0},
+        OPTION(TEXT, "axes", "A,B[,C]", "two or three outputs; the first two, or all of three, otherwise", &job.axes),
+        OPTION(
+            JOINED, "at", "POINT",
+            "where the other outputs are: origin, a number for each output, or NAME=NUMBER for some; origin otherwise. "
+            "Parameters by NAME=NUMBER too; the middle of their range otherwise. May be given more than once",
+            &job.at),
+        OPTION(READ, "points", "FILE", "draw the rows of a table, those inside and those outside apart",
+               &job.points_path),
         {OPTION_COUNT, '\0', "rays", "N", "draw so many rays to the frontier (16 in two dimensions, 0 in three)",
          &job.rays, 0, 10000},
-        {OPTION_TEXT, '\0', "title", "TEXT", "the title; the name of the region otherwise", &job.title, 0, 0},
+        OPTION(TEXT, "title", "TEXT", "the title; the name of the region otherwise", &job.title),
         OPTION_ROW_SET(&job.settings),
     };
     const struct usage usage = {
