@@ -9,7 +9,6 @@
 #include "region/builder.h"
 #include "region/region.h"
 #include "solvers/blas_threads.h"
-#include "train/blas.h"
 #include "train/model.h"
 #include "train/training.h"
 

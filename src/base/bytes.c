@@ -29,21 +29,6 @@ void hcri_put_f64(hcri_bytes *out, double value) {
     put_integer(out, bits, 8);
 }
 
-void hcri_put_u32s(hcri_bytes *out, size_t count, const uint32_t *values) {
-    for (size_t i = 0; i < count; i++)
-        hcri_put_u32(out, values[i]);
-}
-
-void hcri_put_f64s(hcri_bytes *out, size_t count, const double *values) {
-    for (size_t i = 0; i < count; i++)
-        hcri_put_f64(out, values[i]);
-}
-
-void hcri_put_sizes(hcri_bytes *out, size_t count, const size_t *values) {
-    for (size_t i = 0; i < count; i++)
-        hcri_put_u64(out, values[i]);
-}
-
 void hcri_put_string(hcri_bytes *out, const char *string) {
     hcri_put_u64(out, strlen(string));
     hcri_put_bytes(out, string, strlen(string));
@@ -92,27 +77,6 @@ static void *room(hcri_source *in, size_t count, size_t stored, size_t size, con
     return memory;
 }
 
-uint32_t *hcri_get_u32s(hcri_source *in, size_t count, const hcr_allocator *allocator) {
-    uint32_t *values = room(in, count, 4, sizeof *values, allocator);
-    for (size_t i = 0; values != NULL && i < count; i++)
-        values[i] = hcri_get_u32(in);
-    return values;
-}
-
-double *hcri_get_f64s(hcri_source *in, size_t count, const hcr_allocator *allocator) {
-    double *values = room(in, count, 8, sizeof *values, allocator);
-    for (size_t i = 0; values != NULL && i < count; i++)
-        values[i] = hcri_get_f64(in);
-    return values;
-}
-
-size_t *hcri_get_sizes(hcri_source *in, size_t count, const hcr_allocator *allocator) {
-    size_t *values = room(in, count, 8, sizeof *values, allocator);
-    for (size_t i = 0; values != NULL && i < count; i++)
-        values[i] = (size_t)hcri_get_u64(in);
-    return values;
-}
-
 char *hcri_get_string(hcri_source *in, const hcr_allocator *allocator) {
     const size_t length = hcri_get_count(in, 1);
     if (in->failed)
@@ -147,13 +111,23 @@ void hcri_walk_count(hcri_walk *walk, size_t item_bytes, size_t *count) {
         *count = hcri_get_count(walk->in, item_bytes);
 }
 
-#define WALK_ARRAY(name, type)                                                                                         \
+#define ARRAYS(name, type, stored, put, get)                                                                           \
+    void hcri_put_##name(hcri_bytes *out, size_t count, const type *values) {                                          \
+        for (size_t i = 0; i < count; i++)                                                                             \
+            put(out, values[i]);                                                                                       \
+    }                                                                                                                  \
+    type *hcri_get_##name(hcri_source *in, size_t count, const hcr_allocator *allocator) {                             \
+        type *values = room(in, count, stored, sizeof *values, allocator);                                             \
+        for (size_t i = 0; values != NULL && i < count; i++)                                                           \
+            values[i] = (type)get(in);                                                                                 \
+        return values;                                                                                                 \
+    }                                                                                                                  \
     void hcri_walk_##name(hcri_walk *walk, size_t count, type **values) {                                              \
         if (walk->out != NULL)                                                                                         \
             hcri_put_##name(walk->out, count, *values);                                                                \
         else                                                                                                           \
             *values = hcri_get_##name(walk->in, count, walk->allocator);                                               \
     }
-WALK_ARRAY(u32s, uint32_t)
-WALK_ARRAY(f64s, double)
-WALK_ARRAY(sizes, size_t)
+ARRAYS(u32s, uint32_t, 4, hcri_put_u32, hcri_get_u32)
+ARRAYS(f64s, double, 8, hcri_put_f64, hcri_get_f64)
+ARRAYS(sizes, size_t, 8, hcri_put_u64, hcri_get_u64)

@@ -9,27 +9,11 @@
 const char *hcr_version(void) { return HCR_VERSION; }
 
 const char *hcr_status_name(hcr_status status) {
-    switch (status) {
-    case HCR_OK: return "ok";
-    case HCR_ERROR_ARGUMENT: return "argument";
-    case HCR_ERROR_MEMORY: return "memory";
-    case HCR_ERROR_FILE: return "file";
-    case HCR_ERROR_FORMAT: return "format";
-    case HCR_ERROR_VERSION: return "version";
-    case HCR_ERROR_SYNTAX: return "syntax";
-    case HCR_ERROR_NAME: return "name";
-    case HCR_ERROR_SHAPE: return "shape";
-    case HCR_ERROR_DATA: return "data";
-    case HCR_ERROR_CONVEXITY: return "convexity";
-    case HCR_ERROR_EMPTY: return "empty";
-    case HCR_ERROR_UNBOUNDED: return "unbounded";
-    case HCR_ERROR_ORIGIN: return "origin";
-    case HCR_ERROR_PRECISION: return "precision";
-    case HCR_ERROR_SOLVER: return "solver";
-    case HCR_ERROR_INTERRUPTED: return "interrupted";
-    case HCR_ERROR_UNSUPPORTED: return "unsupported";
-    }
-    return "unknown";
+    static const char *const names[] = {"ok",        "argument",    "memory",     "file",   "format",
+                                        "version",   "syntax",      "name",       "shape",  "data",
+                                        "convexity", "empty",       "unbounded",  "origin", "precision",
+                                        "solver",    "interrupted", "unsupported"}; /* in their order */
+    return (unsigned)status < sizeof names / sizeof names[0] ? names[status] : "unknown";
 }
 
 static void fill(hcr_error *error, hcr_status status, const char *file, int line, int column, const char *format,

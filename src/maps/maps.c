@@ -132,235 +132,217 @@ hcr_status hcri_map_run(const hcr_region *region, hcr_workspace *workspace, size
     return run(region, workspace, rows, forward_chunk, call, error);
 }
 
-/* What the public functions share: how a call is described to the driver. */
-#define RUN(function, table, type, ...)                                                                                \
+/* How the public functions describe a call to the driver: of a map, or of its derivative times `bar` or `dot`. */
+#define RUN(function, table, type, from, to, ...)                                                                      \
     run(region, workspace, rows, function,                                                                             \
-        &(hcri_call){.map = &(table), .precision = (type), .x = parameters, __VA_ARGS__}, error)
+        &(hcri_call){.map = &(table), .precision = (type), .x = parameters, .in = (from), .out = (to), __VA_ARGS__},   \
+        error)
+#define FORWARD(table, type, from, to) RUN(forward_chunk, table, type, from, to, .factor = (from), .rays = rays)
+#define VJP(table, type, from, bar, to)                                                                                \
+    RUN(hcri_vjp_chunk, table, type, from, to, .factor = (bar), .x_out = parameters_bar, .known = rays)
+#define JVP(table, type, from, dot, to)                                                                                \
+    RUN(hcri_jvp_chunk, table, type, from, to, .factor = (dot), .x_factor = parameters_dot, .known = rays)
 
 hcr_status hcr_gauge(const hcr_region *region, hcr_workspace *workspace, size_t rows, const double *parameters,
                      const double *v, double *gauge, hcr_ray *rays, hcr_error *error) {
-    return RUN(forward_chunk, hcri_map_gauge, HCR_DOUBLE, .in = v, .factor = v, .out = gauge, .rays = rays);
+    return FORWARD(hcri_map_gauge, HCR_DOUBLE, v, gauge);
 }
 
 hcr_status hcr_encode(const hcr_region *region, hcr_workspace *workspace, size_t rows, const double *parameters,
                       const double *y, double *polar, hcr_ray *rays, hcr_error *error) {
-    return RUN(forward_chunk, hcri_map_encode, HCR_DOUBLE, .in = y, .factor = y, .out = polar, .rays = rays);
+    return FORWARD(hcri_map_encode, HCR_DOUBLE, y, polar);
 }
 
 hcr_status hcr_decode(const hcr_region *region, hcr_workspace *workspace, size_t rows, const double *parameters,
                       const double *polar, double *y, hcr_ray *rays, hcr_error *error) {
-    return RUN(forward_chunk, hcri_map_decode, HCR_DOUBLE, .in = polar, .factor = polar, .out = y, .rays = rays);
+    return FORWARD(hcri_map_decode, HCR_DOUBLE, polar, y);
 }
 
 hcr_status hcr_contract(const hcr_region *region, hcr_workspace *workspace, size_t rows, const double *parameters,
                         const double *v, double *y, hcr_ray *rays, hcr_error *error) {
-    return RUN(forward_chunk, hcri_map_contract, HCR_DOUBLE, .in = v, .factor = v, .out = y, .rays = rays);
+    return FORWARD(hcri_map_contract, HCR_DOUBLE, v, y);
 }
 
 hcr_status hcr_soften(const hcr_region *region, hcr_workspace *workspace, size_t rows, const double *parameters,
                       const double *v, double *y, hcr_ray *rays, hcr_error *error) {
-    return RUN(forward_chunk, hcri_map_soften, HCR_DOUBLE, .in = v, .factor = v, .out = y, .rays = rays);
+    return FORWARD(hcri_map_soften, HCR_DOUBLE, v, y);
 }
 
 hcr_status hcr_soften_inverse(const hcr_region *region, hcr_workspace *workspace, size_t rows, const double *parameters,
                               const double *y, double *v, hcr_ray *rays, hcr_error *error) {
-    return RUN(forward_chunk, hcri_map_soften_inverse, HCR_DOUBLE, .in = y, .factor = y, .out = v, .rays = rays);
+    return FORWARD(hcri_map_soften_inverse, HCR_DOUBLE, y, v);
 }
 
 hcr_status hcr_gauge_vjp(const hcr_region *region, hcr_workspace *workspace, size_t rows, const double *parameters,
                          const double *v, const hcr_ray *rays, const double *gauge_bar, double *v_bar,
                          double *parameters_bar, hcr_error *error) {
-    return RUN(hcri_vjp_chunk, hcri_map_gauge, HCR_DOUBLE, .in = v, .factor = gauge_bar, .out = v_bar,
-               .x_out = parameters_bar, .known = rays);
+    return VJP(hcri_map_gauge, HCR_DOUBLE, v, gauge_bar, v_bar);
 }
 
 hcr_status hcr_encode_vjp(const hcr_region *region, hcr_workspace *workspace, size_t rows, const double *parameters,
                           const double *y, const hcr_ray *rays, const double *polar_bar, double *y_bar,
                           double *parameters_bar, hcr_error *error) {
-    return RUN(hcri_vjp_chunk, hcri_map_encode, HCR_DOUBLE, .in = y, .factor = polar_bar, .out = y_bar,
-               .x_out = parameters_bar, .known = rays);
+    return VJP(hcri_map_encode, HCR_DOUBLE, y, polar_bar, y_bar);
 }
 
 hcr_status hcr_decode_vjp(const hcr_region *region, hcr_workspace *workspace, size_t rows, const double *parameters,
                           const double *polar, const hcr_ray *rays, const double *y_bar, double *polar_bar,
                           double *parameters_bar, hcr_error *error) {
-    return RUN(hcri_vjp_chunk, hcri_map_decode, HCR_DOUBLE, .in = polar, .factor = y_bar, .out = polar_bar,
-               .x_out = parameters_bar, .known = rays);
+    return VJP(hcri_map_decode, HCR_DOUBLE, polar, y_bar, polar_bar);
 }
 
 hcr_status hcr_contract_vjp(const hcr_region *region, hcr_workspace *workspace, size_t rows, const double *parameters,
                             const double *v, const hcr_ray *rays, const double *y_bar, double *v_bar,
                             double *parameters_bar, hcr_error *error) {
-    return RUN(hcri_vjp_chunk, hcri_map_contract, HCR_DOUBLE, .in = v, .factor = y_bar, .out = v_bar,
-               .x_out = parameters_bar, .known = rays);
+    return VJP(hcri_map_contract, HCR_DOUBLE, v, y_bar, v_bar);
 }
 
 hcr_status hcr_soften_vjp(const hcr_region *region, hcr_workspace *workspace, size_t rows, const double *parameters,
                           const double *v, const hcr_ray *rays, const double *y_bar, double *v_bar,
                           double *parameters_bar, hcr_error *error) {
-    return RUN(hcri_vjp_chunk, hcri_map_soften, HCR_DOUBLE, .in = v, .factor = y_bar, .out = v_bar,
-               .x_out = parameters_bar, .known = rays);
+    return VJP(hcri_map_soften, HCR_DOUBLE, v, y_bar, v_bar);
 }
 
 hcr_status hcr_soften_inverse_vjp(const hcr_region *region, hcr_workspace *workspace, size_t rows,
                                   const double *parameters, const double *y, const hcr_ray *rays, const double *v_bar,
                                   double *y_bar, double *parameters_bar, hcr_error *error) {
-    return RUN(hcri_vjp_chunk, hcri_map_soften_inverse, HCR_DOUBLE, .in = y, .factor = v_bar, .out = y_bar,
-               .x_out = parameters_bar, .known = rays);
+    return VJP(hcri_map_soften_inverse, HCR_DOUBLE, y, v_bar, y_bar);
 }
 
 hcr_status hcr_gauge_jvp(const hcr_region *region, hcr_workspace *workspace, size_t rows, const double *parameters,
                          const double *v, const hcr_ray *rays, const double *v_dot, const double *parameters_dot,
                          double *gauge_dot, hcr_error *error) {
-    return RUN(hcri_jvp_chunk, hcri_map_gauge, HCR_DOUBLE, .in = v, .factor = v_dot, .x_factor = parameters_dot,
-               .out = gauge_dot, .known = rays);
+    return JVP(hcri_map_gauge, HCR_DOUBLE, v, v_dot, gauge_dot);
 }
 
 hcr_status hcr_encode_jvp(const hcr_region *region, hcr_workspace *workspace, size_t rows, const double *parameters,
                           const double *y, const hcr_ray *rays, const double *y_dot, const double *parameters_dot,
                           double *polar_dot, hcr_error *error) {
-    return RUN(hcri_jvp_chunk, hcri_map_encode, HCR_DOUBLE, .in = y, .factor = y_dot, .x_factor = parameters_dot,
-               .out = polar_dot, .known = rays);
+    return JVP(hcri_map_encode, HCR_DOUBLE, y, y_dot, polar_dot);
 }
 
 hcr_status hcr_decode_jvp(const hcr_region *region, hcr_workspace *workspace, size_t rows, const double *parameters,
                           const double *polar, const hcr_ray *rays, const double *polar_dot,
                           const double *parameters_dot, double *y_dot, hcr_error *error) {
-    return RUN(hcri_jvp_chunk, hcri_map_decode, HCR_DOUBLE, .in = polar, .factor = polar_dot,
-               .x_factor = parameters_dot, .out = y_dot, .known = rays);
+    return JVP(hcri_map_decode, HCR_DOUBLE, polar, polar_dot, y_dot);
 }
 
 hcr_status hcr_contract_jvp(const hcr_region *region, hcr_workspace *workspace, size_t rows, const double *parameters,
                             const double *v, const hcr_ray *rays, const double *v_dot, const double *parameters_dot,
                             double *y_dot, hcr_error *error) {
-    return RUN(hcri_jvp_chunk, hcri_map_contract, HCR_DOUBLE, .in = v, .factor = v_dot, .x_factor = parameters_dot,
-               .out = y_dot, .known = rays);
+    return JVP(hcri_map_contract, HCR_DOUBLE, v, v_dot, y_dot);
 }
 
 hcr_status hcr_soften_jvp(const hcr_region *region, hcr_workspace *workspace, size_t rows, const double *parameters,
                           const double *v, const hcr_ray *rays, const double *v_dot, const double *parameters_dot,
                           double *y_dot, hcr_error *error) {
-    return RUN(hcri_jvp_chunk, hcri_map_soften, HCR_DOUBLE, .in = v, .factor = v_dot, .x_factor = parameters_dot,
-               .out = y_dot, .known = rays);
+    return JVP(hcri_map_soften, HCR_DOUBLE, v, v_dot, y_dot);
 }
 
 hcr_status hcr_soften_inverse_jvp(const hcr_region *region, hcr_workspace *workspace, size_t rows,
                                   const double *parameters, const double *y, const hcr_ray *rays, const double *y_dot,
                                   const double *parameters_dot, double *v_dot, hcr_error *error) {
-    return RUN(hcri_jvp_chunk, hcri_map_soften_inverse, HCR_DOUBLE, .in = y, .factor = y_dot,
-               .x_factor = parameters_dot, .out = v_dot, .known = rays);
+    return JVP(hcri_map_soften_inverse, HCR_DOUBLE, y, y_dot, v_dot);
 }
 
 hcr_status hcr_gauge_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows, const float *parameters,
                          const float *v, float *gauge, hcr_ray *rays, hcr_error *error) {
-    return RUN(forward_chunk, hcri_map_gauge, HCR_SINGLE, .in = v, .factor = v, .out = gauge, .rays = rays);
+    return FORWARD(hcri_map_gauge, HCR_SINGLE, v, gauge);
 }
 
 hcr_status hcr_encode_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows, const float *parameters,
                           const float *y, float *polar, hcr_ray *rays, hcr_error *error) {
-    return RUN(forward_chunk, hcri_map_encode, HCR_SINGLE, .in = y, .factor = y, .out = polar, .rays = rays);
+    return FORWARD(hcri_map_encode, HCR_SINGLE, y, polar);
 }
 
 hcr_status hcr_decode_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows, const float *parameters,
                           const float *polar, float *y, hcr_ray *rays, hcr_error *error) {
-    return RUN(forward_chunk, hcri_map_decode, HCR_SINGLE, .in = polar, .factor = polar, .out = y, .rays = rays);
+    return FORWARD(hcri_map_decode, HCR_SINGLE, polar, y);
 }
 
 hcr_status hcr_contract_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows, const float *parameters,
                             const float *v, float *y, hcr_ray *rays, hcr_error *error) {
-    return RUN(forward_chunk, hcri_map_contract, HCR_SINGLE, .in = v, .factor = v, .out = y, .rays = rays);
+    return FORWARD(hcri_map_contract, HCR_SINGLE, v, y);
 }
 
 hcr_status hcr_soften_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows, const float *parameters,
                           const float *v, float *y, hcr_ray *rays, hcr_error *error) {
-    return RUN(forward_chunk, hcri_map_soften, HCR_SINGLE, .in = v, .factor = v, .out = y, .rays = rays);
+    return FORWARD(hcri_map_soften, HCR_SINGLE, v, y);
 }
 
 hcr_status hcr_soften_inverse_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
                                   const float *parameters, const float *y, float *v, hcr_ray *rays, hcr_error *error) {
-    return RUN(forward_chunk, hcri_map_soften_inverse, HCR_SINGLE, .in = y, .factor = y, .out = v, .rays = rays);
+    return FORWARD(hcri_map_soften_inverse, HCR_SINGLE, y, v);
 }
 
 hcr_status hcr_gauge_vjp_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows, const float *parameters,
                              const float *v, const hcr_ray *rays, const float *gauge_bar, float *v_bar,
                              float *parameters_bar, hcr_error *error) {
-    return RUN(hcri_vjp_chunk, hcri_map_gauge, HCR_SINGLE, .in = v, .factor = gauge_bar, .out = v_bar,
-               .x_out = parameters_bar, .known = rays);
+    return VJP(hcri_map_gauge, HCR_SINGLE, v, gauge_bar, v_bar);
 }
 
 hcr_status hcr_encode_vjp_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows, const float *parameters,
                               const float *y, const hcr_ray *rays, const float *polar_bar, float *y_bar,
                               float *parameters_bar, hcr_error *error) {
-    return RUN(hcri_vjp_chunk, hcri_map_encode, HCR_SINGLE, .in = y, .factor = polar_bar, .out = y_bar,
-               .x_out = parameters_bar, .known = rays);
+    return VJP(hcri_map_encode, HCR_SINGLE, y, polar_bar, y_bar);
 }
 
 hcr_status hcr_decode_vjp_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows, const float *parameters,
                               const float *polar, const hcr_ray *rays, const float *y_bar, float *polar_bar,
                               float *parameters_bar, hcr_error *error) {
-    return RUN(hcri_vjp_chunk, hcri_map_decode, HCR_SINGLE, .in = polar, .factor = y_bar, .out = polar_bar,
-               .x_out = parameters_bar, .known = rays);
+    return VJP(hcri_map_decode, HCR_SINGLE, polar, y_bar, polar_bar);
 }
 
 hcr_status hcr_contract_vjp_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
                                 const float *parameters, const float *v, const hcr_ray *rays, const float *y_bar,
                                 float *v_bar, float *parameters_bar, hcr_error *error) {
-    return RUN(hcri_vjp_chunk, hcri_map_contract, HCR_SINGLE, .in = v, .factor = y_bar, .out = v_bar,
-               .x_out = parameters_bar, .known = rays);
+    return VJP(hcri_map_contract, HCR_SINGLE, v, y_bar, v_bar);
 }
 
 hcr_status hcr_soften_vjp_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows, const float *parameters,
                               const float *v, const hcr_ray *rays, const float *y_bar, float *v_bar,
                               float *parameters_bar, hcr_error *error) {
-    return RUN(hcri_vjp_chunk, hcri_map_soften, HCR_SINGLE, .in = v, .factor = y_bar, .out = v_bar,
-               .x_out = parameters_bar, .known = rays);
+    return VJP(hcri_map_soften, HCR_SINGLE, v, y_bar, v_bar);
 }
 
 hcr_status hcr_soften_inverse_vjp_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
                                       const float *parameters, const float *y, const hcr_ray *rays, const float *v_bar,
                                       float *y_bar, float *parameters_bar, hcr_error *error) {
-    return RUN(hcri_vjp_chunk, hcri_map_soften_inverse, HCR_SINGLE, .in = y, .factor = v_bar, .out = y_bar,
-               .x_out = parameters_bar, .known = rays);
+    return VJP(hcri_map_soften_inverse, HCR_SINGLE, y, v_bar, y_bar);
 }
 
 hcr_status hcr_gauge_jvp_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows, const float *parameters,
                              const float *v, const hcr_ray *rays, const float *v_dot, const float *parameters_dot,
                              float *gauge_dot, hcr_error *error) {
-    return RUN(hcri_jvp_chunk, hcri_map_gauge, HCR_SINGLE, .in = v, .factor = v_dot, .x_factor = parameters_dot,
-               .out = gauge_dot, .known = rays);
+    return JVP(hcri_map_gauge, HCR_SINGLE, v, v_dot, gauge_dot);
 }
 
 hcr_status hcr_encode_jvp_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows, const float *parameters,
                               const float *y, const hcr_ray *rays, const float *y_dot, const float *parameters_dot,
                               float *polar_dot, hcr_error *error) {
-    return RUN(hcri_jvp_chunk, hcri_map_encode, HCR_SINGLE, .in = y, .factor = y_dot, .x_factor = parameters_dot,
-               .out = polar_dot, .known = rays);
+    return JVP(hcri_map_encode, HCR_SINGLE, y, y_dot, polar_dot);
 }
 
 hcr_status hcr_decode_jvp_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows, const float *parameters,
                               const float *polar, const hcr_ray *rays, const float *polar_dot,
                               const float *parameters_dot, float *y_dot, hcr_error *error) {
-    return RUN(hcri_jvp_chunk, hcri_map_decode, HCR_SINGLE, .in = polar, .factor = polar_dot,
-               .x_factor = parameters_dot, .out = y_dot, .known = rays);
+    return JVP(hcri_map_decode, HCR_SINGLE, polar, polar_dot, y_dot);
 }
 
 hcr_status hcr_contract_jvp_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
                                 const float *parameters, const float *v, const hcr_ray *rays, const float *v_dot,
                                 const float *parameters_dot, float *y_dot, hcr_error *error) {
-    return RUN(hcri_jvp_chunk, hcri_map_contract, HCR_SINGLE, .in = v, .factor = v_dot, .x_factor = parameters_dot,
-               .out = y_dot, .known = rays);
+    return JVP(hcri_map_contract, HCR_SINGLE, v, v_dot, y_dot);
 }
 
 hcr_status hcr_soften_jvp_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows, const float *parameters,
                               const float *v, const hcr_ray *rays, const float *v_dot, const float *parameters_dot,
                               float *y_dot, hcr_error *error) {
-    return RUN(hcri_jvp_chunk, hcri_map_soften, HCR_SINGLE, .in = v, .factor = v_dot, .x_factor = parameters_dot,
-               .out = y_dot, .known = rays);
+    return JVP(hcri_map_soften, HCR_SINGLE, v, v_dot, y_dot);
 }
 
 hcr_status hcr_soften_inverse_jvp_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
                                       const float *parameters, const float *y, const hcr_ray *rays, const float *y_dot,
                                       const float *parameters_dot, float *v_dot, hcr_error *error) {
-    return RUN(hcri_jvp_chunk, hcri_map_soften_inverse, HCR_SINGLE, .in = y, .factor = y_dot,
-               .x_factor = parameters_dot, .out = v_dot, .known = rays);
+    return JVP(hcri_map_soften_inverse, HCR_SINGLE, y, y_dot, v_dot);
 }

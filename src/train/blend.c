@@ -94,14 +94,15 @@ static hcr_status predict_part(room *at, size_t k, size_t rows, const double *X,
     const hcri_blend *blend = &at->model->blend;
     const double *x = at->p == 0 ? NULL : at->x;
     if (k < blend->members)
-        return hcri_predict_alone(blend->member[k], rows, X, x, y, outcomes, error);
+        return hcri_predict_alone(blend->member[k], rows,
+                                  &(hcri_request){.X = X, .parameters = x, .Y = y, .outcomes = outcomes}, error);
     for (size_t i = 0; i < rows; i++)
         repeat_season(at->model, X + i * at->model->net.inputs, y + i * at->n);
     return hcr_project(at->projector, rows, x, y, y, outcomes, NULL, error);
 }
 
 /* Takes the sums, as steps from the origins, to the results: rows that had no prediction have a step of 0. */
-static hcr_status contract(room *at, size_t rows, double *Y, float *Y_f32, hcr_error *error) {
+static hcr_status contract(room *at, size_t rows, const hcri_request *wanted, hcr_error *error) {
     if (at->p != 0)
         memcpy(at->places.x, at->x, rows * at->p * sizeof *at->x);
     HCRI_TRY(hcri_places_find(&at->places, at->workspace, rows, error));
@@ -114,42 +115,39 @@ static hcr_status contract(room *at, size_t rows, double *Y, float *Y_f32, hcr_e
             at->v_f32[i * at->n + j] = (float)step;
         }
     }
-    return Y != NULL ? hcr_contract(at->model->region, at->workspace, rows, at->p == 0 ? NULL : at->x, at->sum, Y,
-                                    at->rays, error)
-                     : hcr_contract_f32(at->model->region, at->workspace, rows, at->p == 0 ? NULL : at->x_f32,
-                                        at->v_f32, Y_f32, at->rays, error);
+    HCRI_TRY(wanted->Y != NULL ? hcr_contract(at->model->region, at->workspace, rows, at->p == 0 ? NULL : at->x,
+                                              at->sum, wanted->Y, at->rays, error)
+                               : hcr_contract_f32(at->model->region, at->workspace, rows, at->p == 0 ? NULL : at->x_f32,
+                                                  at->v_f32, wanted->Y_f32, at->rays, error));
+    for (size_t i = 0; wanted->outcomes != NULL && i < rows; i++)
+        wanted->outcomes[i] = at->outcomes[i] == HCR_OUTCOME_BAD_VALUE ? HCR_OUTCOME_BAD_VALUE : at->rays[i].outcome;
+    return HCR_OK;
 }
 
-static hcr_status predict_block(room *at, size_t rows, const double *X, const double *parameters, double *Y,
-                                float *Y_f32, hcr_error *error) {
+static hcr_status predict_block(room *at, size_t rows, const hcri_request *wanted, hcr_error *error) {
     const hcri_blend *blend = &at->model->blend;
-    HCRI_TRY(hcri_model_take_parameters(at->model, rows, X, parameters, at->x, error));
+    HCRI_TRY(hcri_model_take_parameters(at->model, rows, wanted->X, wanted->parameters, at->x, error));
     for (size_t k = 0; k < rows * at->p; k++) {
         at->x_f32[k] = (float)at->x[k];
-        at->x[k] = Y == NULL ? (double)at->x_f32[k] : at->x[k];
+        at->x[k] = wanted->Y == NULL ? (double)at->x_f32[k] : at->x[k];
     }
     memset(at->sum, 0, rows * at->n * sizeof *at->sum);
     for (size_t k = hcri_blend_parts(blend); k-- > 0;) { /* the first member last: its outcomes stay */
         if (k > 0 && blend->share[k] == 0)
             continue;
-        HCRI_TRY(predict_part(at, k, rows, X, at->y, at->outcomes, error));
+        HCRI_TRY(predict_part(at, k, rows, wanted->X, at->y, at->outcomes, error));
         for (size_t i = 0; i < rows * at->n; i++)
             at->sum[i] += blend->share[k] * at->y[i];
     }
-    return contract(at, rows, Y, Y_f32, error);
+    return contract(at, rows, wanted, error);
 }
 
-hcr_status hcri_blend_predict(const hcr_model *model, size_t rows, const double *X, const double *parameters, double *Y,
-                              float *Y_f32, uint32_t *outcomes, hcr_error *error) {
+hcr_status hcri_blend_predict(const hcr_model *model, size_t rows, const hcri_request *wanted, hcr_error *error) {
     HCRI_SCOPED_BY(room_release) room at = {0};
     HCRI_TRY(room_create(&at, model, rows < BLOCK ? rows : BLOCK, error));
     for (size_t first = 0; first < rows; first += BLOCK) {
-        const size_t count = rows - first < BLOCK ? rows - first : BLOCK;
-        HCRI_TRY(predict_block(
-            &at, count, X + first * model->net.inputs, parameters == NULL ? NULL : parameters + first * at.p,
-            Y == NULL ? NULL : Y + first * at.n, Y_f32 == NULL ? NULL : Y_f32 + first * at.n, error));
-        for (size_t i = 0; outcomes != NULL && i < count; i++)
-            outcomes[first + i] = at.outcomes[i] == HCR_OUTCOME_BAD_VALUE ? HCR_OUTCOME_BAD_VALUE : at.rays[i].outcome;
+        const hcri_request block = hcri_request_from(model, wanted, first);
+        HCRI_TRY(predict_block(&at, rows - first < BLOCK ? rows - first : BLOCK, &block, error));
     }
     return HCR_OK;
 }

@@ -12,8 +12,7 @@ hcr_status hcri_blend_make(hcr_model *first, size_t others, hcr_model *const *ot
 /* The shares that make the loss of held rows least, where members of one head have equal ones. */
 hcr_status hcri_blend_fit(hcr_model *blend, const hcri_held *held, hcr_error *error);
 /* As hcr_predict and hcr_predict_f32: one of Y and Y_f32 is NULL. */
-hcr_status hcri_blend_predict(const hcr_model *blend, size_t rows, const double *X, const double *parameters, double *Y,
-                              float *Y_f32, uint32_t *outcomes, hcr_error *error);
+hcr_status hcri_blend_predict(const hcr_model *blend, size_t rows, const hcri_request *wanted, hcr_error *error);
 /* How many predictions are combined. */
 static inline size_t hcri_blend_parts(const hcri_blend *blend) { return blend->members + (blend->season != 0); }
 /* After the shares have changed. */

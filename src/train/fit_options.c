@@ -60,11 +60,10 @@ static hcr_status check_real(const real_option *option, double value, hcr_error 
 static hcr_status check_loss(const hcr_fit_options *options, hcr_error *error) {
     if ((unsigned)options->loss > HCR_LOSS_ENERGY)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "there is no loss %d", (int)options->loss);
-    if (options->head == HCR_HEAD_HCR && options->loss != HCR_LOSS_SQUARED)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT,
-                         "head hcr is trained on encoded targets, by their squared errors: the %s loss of the outputs "
-                         "needs another head, such as hcr-contract",
-                         loss_names[options->loss]);
+    HCRI_FAIL_IF(options->head == HCR_HEAD_HCR && options->loss != HCR_LOSS_SQUARED, HCR_ERROR_ARGUMENT,
+                 "head hcr is trained on encoded targets, by their squared errors: the %s loss of the outputs "
+                 "needs another head, such as hcr-contract",
+                 loss_names[options->loss]);
     HCRI_TRY(check_real(&delta, options->delta, error));
     if (options->quantile > 0 && options->quantile < 1)
         return HCR_OK;
@@ -75,15 +74,12 @@ static hcr_status check_loss(const hcr_fit_options *options, hcr_error *error) {
 static hcr_status check_samples(const hcr_fit_options *options, hcr_error *error) {
     if (options->samples == 0 && options->loss != HCR_LOSS_ENERGY)
         return HCR_OK;
-    if (options->samples < 2 || options->samples > HCRI_MOST_PATHS)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "samples is %zu: paths are compared, from 2 to %d of them",
-                         options->samples, HCRI_MOST_PATHS);
-    if (options->loss != HCR_LOSS_ENERGY)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "samples are learnt by the energy score, not by the %s loss",
-                         loss_names[options->loss]);
-    if (options->encoder != HCR_ENCODER_DENSE)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT,
-                         "samples need the dense encoder: the LSTM takes every column of X for a time step, noise too");
+    HCRI_FAIL_IF(options->samples < 2 || options->samples > HCRI_MOST_PATHS, HCR_ERROR_ARGUMENT,
+                 "samples is %zu: paths are compared, from 2 to %d of them", options->samples, HCRI_MOST_PATHS);
+    HCRI_FAIL_IF(options->loss != HCR_LOSS_ENERGY, HCR_ERROR_ARGUMENT,
+                 "samples are learnt by the energy score, not by the %s loss", loss_names[options->loss]);
+    HCRI_FAIL_IF(options->encoder != HCR_ENCODER_DENSE, HCR_ERROR_ARGUMENT,
+                 "samples need the dense encoder: the LSTM takes every column of X for a time step, noise too");
     if (options->members > 1 || options->season != 0)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "samples are of one model: the mean of several paths is no path");
     return options->ascent == 0 ? HCR_OK
@@ -93,8 +89,7 @@ static hcr_status check_samples(const hcr_fit_options *options, hcr_error *error
 
 /* Each member's head; with one alone `head` isn't used. */
 static hcr_status check_blend(hcr_fit_options *options, hcr_error *error) {
-    if (options->members == 0)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "members is 0: it must be at least 1");
+    HCRI_FAIL_IF(options->members == 0, HCR_ERROR_ARGUMENT, "members is 0: it must be at least 1");
     if (options->members < options->blend_count)
         options->members = options->blend_count;
     if (options->members == 1 && options->season == 0) {
@@ -103,19 +98,15 @@ static hcr_status check_blend(hcr_fit_options *options, hcr_error *error) {
         options->blend_count = 0;
         return HCR_OK;
     }
-    if (options->members > HCRI_MOST_MEMBERS)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "members is %zu: at most %d are blended", options->members,
-                         HCRI_MOST_MEMBERS);
-    if (options->calibrate)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT,
-                         "calibrate is for one model: a blend of its members isn't calibrated");
+    HCRI_FAIL_IF(options->members > HCRI_MOST_MEMBERS, HCR_ERROR_ARGUMENT, "members is %zu: at most %d are blended",
+                 options->members, HCRI_MOST_MEMBERS);
+    HCRI_FAIL_IF(options->calibrate, HCR_ERROR_ARGUMENT,
+                 "calibrate is for one model: a blend of its members isn't calibrated");
     for (size_t k = 0; k == 0 || k < options->blend_count; k++) {
         hcr_fit_options member = *options;
         member.head = options->blend_count == 0 ? options->head : options->blend[k];
-        if ((unsigned)member.head > HCR_HEAD_PROJECT || member.head == HCR_HEAD_SIMPLE)
-            return hcri_fail(error, HCR_ERROR_ARGUMENT,
-                             "head %d can't be blended: members are of a head whose predictions are inside",
-                             (int)member.head);
+        HCRI_FAIL_IF((unsigned)member.head > HCR_HEAD_PROJECT || member.head == HCR_HEAD_SIMPLE, HCR_ERROR_ARGUMENT,
+                     "head %d can't be blended: members are of a head whose predictions are inside", (int)member.head);
         HCRI_TRY(check_loss(&member, error));
     }
     if (options->blend_count != 0) /* what is said of `head` below is then of no matter */
@@ -128,22 +119,19 @@ static hcr_status check_calibrate(const hcr_fit_options *options, hcr_error *err
     const hcr_head head = options->head;
     if (!options->calibrate)
         return HCR_OK;
-    if (options->loss != HCR_LOSS_PINBALL ||
-        !(head == HCR_HEAD_CONTRACT || head == HCR_HEAD_PROJECT || head == HCR_HEAD_SIMPLE))
-        return hcri_fail(error, HCR_ERROR_ARGUMENT,
-                         "calibrate is for quantiles of the heads hcr-contract, hcr-project and simple");
-    if (options->validation == 0)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT,
-                         "calibrate needs rows that aren't trained on: keep some (validation = 0.2)");
+    HCRI_FAIL_IF(options->loss != HCR_LOSS_PINBALL ||
+                     !(head == HCR_HEAD_CONTRACT || head == HCR_HEAD_PROJECT || head == HCR_HEAD_SIMPLE),
+                 HCR_ERROR_ARGUMENT, "calibrate is for quantiles of the heads hcr-contract, hcr-project and simple");
+    HCRI_FAIL_IF(options->validation == 0, HCR_ERROR_ARGUMENT,
+                 "calibrate needs rows that aren't trained on: keep some (validation = 0.2)");
     return HCR_OK;
 }
 
 hcr_status hcri_options_resolve(const hcr_fit_options *given, hcr_fit_options *options, hcr_error *error) {
     static const hcr_fit_options defaults = HCR_FIT_OPTIONS_INIT;
     HCRI_TRY(hcri_options_take(given, &defaults, sizeof defaults, options, "HCR_FIT_OPTIONS_INIT", error));
-    if ((unsigned)options->encoder > HCR_ENCODER_LSTM || (unsigned)options->head > HCR_HEAD_PROJECT)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "there is no encoder %d or no head %d", (int)options->encoder,
-                         (int)options->head);
+    HCRI_FAIL_IF((unsigned)options->encoder > HCR_ENCODER_LSTM || (unsigned)options->head > HCR_HEAD_PROJECT,
+                 HCR_ERROR_ARGUMENT, "there is no encoder %d or no head %d", (int)options->encoder, (int)options->head);
     for (size_t i = 0; i < COUNTS; i++)
         if (*count_of(options, i) < counts[i].least)
             return hcri_fail(error, HCR_ERROR_ARGUMENT, "%s is 0: it must be at least 1", counts[i].name);
@@ -156,21 +144,16 @@ hcr_status hcri_options_resolve(const hcr_fit_options *given, hcr_fit_options *o
     HCRI_TRY(check_blend(options, error));
     HCRI_TRY(check_loss(options, error));
     HCRI_TRY(check_samples(options, error));
-    if (options->quantile_count != 0 && options->loss != HCR_LOSS_PINBALL)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "quantiles are learnt by the pinball loss, not by the %s one",
-                         loss_names[options->loss]);
+    HCRI_FAIL_IF(options->quantile_count != 0 && options->loss != HCR_LOSS_PINBALL, HCR_ERROR_ARGUMENT,
+                 "quantiles are learnt by the pinball loss, not by the %s one", loss_names[options->loss]);
     HCRI_TRY(check_calibrate(options, error));
-    if (options->raw_weight > 0 && options->head != HCR_HEAD_CONTRACT && options->head != HCR_HEAD_PROJECT)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT,
-                         "the raw term (raw_weight = %g) is for heads hcr-contract and hcr-project",
-                         options->raw_weight);
-    if (options->ascent > 0 && options->head != HCR_HEAD_SIMPLE)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT,
-                         "the Lagrangian (ascent = %g) is for head simple: the others can't violate anything",
-                         options->ascent);
-    if (options->patience != 0 && options->validation == 0)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT,
-                         "patience needs a validation loss to wait for: keep some rows for it (validation = 0.2)");
+    HCRI_FAIL_IF(options->raw_weight > 0 && options->head != HCR_HEAD_CONTRACT && options->head != HCR_HEAD_PROJECT,
+                 HCR_ERROR_ARGUMENT, "the raw term (raw_weight = %g) is for heads hcr-contract and hcr-project",
+                 options->raw_weight);
+    HCRI_FAIL_IF(options->ascent > 0 && options->head != HCR_HEAD_SIMPLE, HCR_ERROR_ARGUMENT,
+                 "the Lagrangian (ascent = %g) is for head simple: the others can't violate anything", options->ascent);
+    HCRI_FAIL_IF(options->patience != 0 && options->validation == 0, HCR_ERROR_ARGUMENT,
+                 "patience needs a validation loss to wait for: keep some rows for it (validation = 0.2)");
     return HCR_OK;
 }
 

@@ -167,16 +167,20 @@ double hcri_mean_loss(const hcri_head *head, double share, double *miss) {
     return sum / (double)n;
 }
 
-/* One sample of simple's; `miss` is room for n numbers a path. */
+/* One sample of the loss of outputs as they are, which is simple's, whose targets are scaled, and the raw term of
+ * contract and project, which is added to another; `miss` is room for n numbers a path. */
 static double plain_loss(const hcri_head *head, const float *outputs, const double *target, double share, double *miss,
                          float *outputs_bar) {
+    const int is_alone = head->kind == HCR_HEAD_SIMPLE;
     const size_t n = head->n, values = head->paths * n;
+    const double weight = is_alone ? 1 : head->raw_weight;
     for (size_t k = 0; k < values; k++)
-        miss[k] = (double)outputs[k] - target[k % n];
-    const double loss = hcri_mean_loss(head, share, miss);
+        miss[k] = (double)outputs[k] -
+                  (is_alone ? target[k % n] : (target[k % n] - head->mean[k % n]) / head->deviation[k % n]);
+    const double loss = hcri_mean_loss(head, share * weight, miss);
     for (size_t k = 0; outputs_bar != NULL && k < values; k++)
-        outputs_bar[k] = (float)miss[k];
-    return loss;
+        outputs_bar[k] = is_alone ? (float)miss[k] : outputs_bar[k] + (float)miss[k];
+    return weight * loss;
 }
 
 /* One sample of the other losses; y_bar = the derivative by y, times share. */
@@ -242,19 +246,6 @@ static void outputs_back(const hcri_head *head, const hcri_losses *losses, size_
     }
 }
 
-/* Adds contract's and project's raw term to a sample, simple's loss of the outputs as they are, and returns it; `miss`
- * is room for n numbers a path. */
-static double add_raw(const hcri_head *head, const float *outputs, const double *target, double share, double *miss,
-                      float *outputs_bar) {
-    const size_t n = head->n, values = head->paths * n;
-    for (size_t k = 0; k < values; k++)
-        miss[k] = (double)outputs[k] - (target[k % n] - head->mean[k % n]) / head->deviation[k % n];
-    const double loss = hcri_mean_loss(head, share * head->raw_weight, miss);
-    for (size_t k = 0; outputs_bar != NULL && k < values; k++)
-        outputs_bar[k] += (float)miss[k];
-    return head->raw_weight * loss;
-}
-
 static double weight_of(const hcri_head *head, size_t row) { return head->weight == NULL ? 1 : head->weight[row]; }
 
 hcr_status hcri_head_loss(const hcri_head *head, hcri_losses *losses, size_t rows, const float *outputs,
@@ -292,8 +283,8 @@ hcr_status hcri_head_loss(const hcri_head *head, hcri_losses *losses, size_t row
     }
     for (size_t i = 0; head->raw_weight > 0 && i < rows; i += paths) {
         const double weight = weight_of(head, row[i]);
-        *loss += weight * add_raw(head, outputs + i * width, targets + row[i] * n, share * weight, losses->y_bar,
-                                  outputs_bar == NULL ? NULL : outputs_bar + i * width);
+        *loss += weight * plain_loss(head, outputs + i * width, targets + row[i] * n, share * weight, losses->y_bar,
+                                     outputs_bar == NULL ? NULL : outputs_bar + i * width);
     }
     return HCR_OK;
 }

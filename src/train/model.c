@@ -119,25 +119,21 @@ static size_t find_input(const hcr_model *model, const char *name) {
 
 hcr_status hcri_model_find_parameters(hcr_model *model, int named, hcr_error *error) {
     const size_t p = hcr_region_parameters(model->region), inputs = model->net.inputs - model->noise;
-    if (model->net.encoder == HCR_ENCODER_LSTM)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT,
-                         "the LSTM takes every column of X for a time step: give the parameters of the region apart");
-    if (!named && inputs < p)
-        return hcri_fail(error, HCR_ERROR_SHAPE,
-                         "X has %zu columns and no names, and the region %zu parameters, for which its last columns "
-                         "are taken: add them to X, or give them apart",
-                         inputs, p);
+    HCRI_FAIL_IF(model->net.encoder == HCR_ENCODER_LSTM, HCR_ERROR_ARGUMENT,
+                 "the LSTM takes every column of X for a time step: give the parameters of the region apart");
+    HCRI_FAIL_IF(!named && inputs < p, HCR_ERROR_SHAPE,
+                 "X has %zu columns and no names, and the region %zu parameters, for which its last columns "
+                 "are taken: add them to X, or give them apart",
+                 inputs, p);
     model->parameter_columns = hcri_allocate(hcri_pool_allocator(&model->memory), p, sizeof *model->parameter_columns);
     HCRI_ALLOCATED(model->parameter_columns);
     for (size_t k = 0; k < p; k++) {
         char name[256];
         hcr_region_parameter_name(model->region, k, name, sizeof name);
         model->parameter_columns[k] = named ? find_input(model, name) : inputs - p + k;
-        if (model->parameter_columns[k] == SIZE_MAX)
-            return hcri_fail(
-                error, HCR_ERROR_NAME,
-                "X has no column \"%s\", which is a parameter of the region: add it, or give the parameters apart",
-                name);
+        HCRI_FAIL_IF(model->parameter_columns[k] == SIZE_MAX, HCR_ERROR_NAME,
+                     "X has no column \"%s\", which is a parameter of the region: add it, or give the parameters apart",
+                     name);
     }
     return HCR_OK;
 }

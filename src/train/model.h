@@ -57,9 +57,18 @@ hcr_status hcri_model_set_place(hcr_model *model, hcr_error *error);
 /* Makes it ready to predict, once the weights are there. */
 hcr_status hcri_model_finish(hcr_model *model, hcr_error *error);
 
+/* Rows, and what is wanted of them. */
+typedef struct hcri_request {
+    const hcr_region *region;     /* NULL: the model's; a relaxed one, whose parameters are given */
+    const double *X, *parameters; /* parameters NULL: among the inputs */
+    double *Y, *points;           /* one of these three */
+    float *Y_f32;
+    uint32_t *outcomes; /* NULL: not wanted */
+} hcri_request;
+/* The same from a row on. */
+hcri_request hcri_request_from(const hcr_model *model, const hcri_request *whole, size_t row);
 /* hcr_predict of the model itself, without those that it is blended with. */
-hcr_status hcri_predict_alone(const hcr_model *model, size_t rows, const double *X, const double *parameters, double *Y,
-                              uint32_t *outcomes, hcr_error *error);
+hcr_status hcri_predict_alone(const hcr_model *model, size_t rows, const hcri_request *wanted, hcr_error *error);
 
 /* How the model's layer outputs become predictions, in `places` (which it finds for samples with parameters), or for
  * all samples in `place`. */

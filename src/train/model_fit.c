@@ -87,11 +87,10 @@ static hcr_status check_places(const hcri_fit_run *run, hcr_error *error) {
             name, least, most);
     }
     for (size_t i = 0; i < run->samples.rows; i++)
-        if (run->places.rays[i].outcome == HCR_OUTCOME_NO_ORIGIN ||
-            run->places.rays[i].outcome == HCR_OUTCOME_DEPENDENT)
-            return hcri_fail(error, HCR_ERROR_DATA,
-                             "parameters: those of row %zu (counted from 0) leave no point strictly inside the region",
-                             i);
+        HCRI_FAIL_IF(run->places.rays[i].outcome == HCR_OUTCOME_NO_ORIGIN ||
+                         run->places.rays[i].outcome == HCR_OUTCOME_DEPENDENT,
+                     HCR_ERROR_DATA,
+                     "parameters: those of row %zu (counted from 0) leave no point strictly inside the region", i);
     return HCR_OK;
 }
 
@@ -182,8 +181,7 @@ static hcr_status split(hcri_fit_run *run, hcr_error *error) {
         run->order[i] = i;
     if (run->options.validation == 0)
         return HCR_OK;
-    if (rows < 2)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "validation needs at least two rows");
+    HCRI_FAIL_IF(rows < 2, HCR_ERROR_ARGUMENT, "validation needs at least two rows");
     const double share = floor(run->options.validation * (double)rows + 0.5);
     run->held = share < 1 ? 1 : (size_t)share;
     if (run->held > rows - 1)
@@ -203,20 +201,18 @@ static hcr_status weigh(hcri_fit_run *run, hcr_error *error) {
     if (given == NULL)
         return HCR_OK;
     for (size_t i = 0; i < rows; i++) {
-        if (!(given[i] >= 0 && isfinite(given[i])))
-            return hcri_fail(
-                error, HCR_ERROR_DATA,
-                "weights: row %zu (counted from 0) has %g: every weight must be a finite number that isn't negative", i,
-                given[i]);
+        HCRI_FAIL_IF(
+            !(given[i] >= 0 && isfinite(given[i])), HCR_ERROR_DATA,
+            "weights: row %zu (counted from 0) has %g: every weight must be a finite number that isn't negative", i,
+            given[i]);
         largest = fmax(largest, given[i]);
     }
     run->weights = hcri_allocate(hcri_pool_allocator(&run->memory), rows, sizeof *run->weights);
     HCRI_TRY(hcri_pool_check(&run->memory, error));
     for (size_t i = 0; i < rows; i++)
         sum[i < run->held] += given[run->order[i]] / largest;
-    if (!(sum[0] > 0) || (run->held > 0 && !(sum[1] > 0)))
-        return hcri_fail(error, HCR_ERROR_DATA, "weights: those of all rows %s are 0",
-                         sum[0] > 0 ? "that are kept for validation" : "to train on");
+    HCRI_FAIL_IF(!(sum[0] > 0) || (run->held > 0 && !(sum[1] > 0)), HCR_ERROR_DATA,
+                 "weights: those of all rows %s are 0", sum[0] > 0 ? "that are kept for validation" : "to train on");
     for (size_t i = 0; i < rows; i++)
         run->weights[i] = given[i] / largest * ((double)(rows - run->held) / sum[0]);
     return HCR_OK;
@@ -291,11 +287,10 @@ static hcr_status scale(hcri_fit_run *run, hcr_error *error) {
     run->scaled = hcri_floats(hcri_pool_allocator(&run->memory), samples->rows * inputs);
     HCRI_TRY(hcri_pool_check(&run->memory, error));
     for (size_t i = 0; i < run->samples.rows; i++)
-        if (!hcri_scaling_apply(&model->inputs, inputs, samples->X + i * inputs, run->scaled + i * inputs))
-            return hcri_fail(
-                error, HCR_ERROR_DATA,
-                "X: row %zu is kept for validation, or has the weight 0, and is too far from all other rows to be used",
-                i);
+        HCRI_FAIL_IF(
+            !hcri_scaling_apply(&model->inputs, inputs, samples->X + i * inputs, run->scaled + i * inputs),
+            HCR_ERROR_DATA,
+            "X: row %zu is kept for validation, or has the weight 0, and is too far from all other rows to be used", i);
     return HCR_OK;
 }
 
@@ -328,10 +323,9 @@ static hcr_status load_state(hcri_fit_run *run, int *found, hcr_error *error) {
     if (!options->resume)
         return HCR_OK;
     HCRI_TRY(hcri_checkpoint_load(options->checkpoint, &run->described, &run->state, found, error));
-    if (*found && run->state.epoch > options->epochs)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT,
-                         "the checkpoint \"%s\" is of epoch %zu, later than the %zu epochs asked for",
-                         options->checkpoint, (size_t)run->state.epoch, options->epochs);
+    HCRI_FAIL_IF(*found && run->state.epoch > options->epochs, HCR_ERROR_ARGUMENT,
+                 "the checkpoint \"%s\" is of epoch %zu, later than the %zu epochs asked for", options->checkpoint,
+                 (size_t)run->state.epoch, options->epochs);
     return HCR_OK;
 }
 
@@ -512,8 +506,7 @@ hcr_status hcr_fit(const hcr_region *region, const char *text, size_t rows, size
     if (region == NULL || X == NULL || Y == NULL || options == NULL || model == NULL)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "region, X, Y, options or model is NULL");
     *model = NULL;
-    if (rows == 0)
-        return hcri_fail(error, HCR_ERROR_SHAPE, "there are no rows to train on");
+    HCRI_FAIL_IF(rows == 0, HCR_ERROR_SHAPE, "there are no rows to train on");
     HCRI_SCOPED_BY(hcri_blas_end) hcri_blas blas = {0};
     HCRI_TRY(hcri_blas_begin(&blas, error));
     const double start = hcri_seconds();

@@ -97,21 +97,11 @@ static int nothing_at(const hcri_places *places, size_t place) {
     return outcome == HCR_OUTCOME_OUT_OF_RANGE || outcome == HCR_OUTCOME_NO_ORIGIN || outcome == HCR_OUTCOME_DEPENDENT;
 }
 
-/* Rows, and what is wanted of them. */
-typedef struct request {
-    const hcr_region *region;     /* NULL: the model's; a relaxed one, whose parameters are given */
-    const double *X, *parameters; /* NULL: among the inputs */
-    double *Y, *points;           /* one of these three */
-    float *Y_f32;
-    uint32_t *outcomes; /* NULL: not wanted */
-} request;
-
-/* The same from a row on. */
-static request from_row(const hcr_model *model, const request *whole, size_t row) {
-    request rest = *whole;
+hcri_request hcri_request_from(const hcr_model *model, const hcri_request *whole, size_t row) {
+    hcri_request rest = *whole;
     rest.X += row * model->net.inputs;
     if (rest.parameters != NULL)
-        rest.parameters += row * hcr_region_parameters(whole->region);
+        rest.parameters += row * hcr_region_parameters(whole->region == NULL ? model->region : whole->region);
     if (rest.Y != NULL)
         rest.Y += row * model->targets.count;
     if (rest.points != NULL)
@@ -125,7 +115,7 @@ static request from_row(const hcr_model *model, const request *whole, size_t row
 
 /* What there is no guarantee for: the outcome says whether it holds. */
 static hcr_status predict_simple(const hcr_model *model, const prediction_room *room, size_t rows,
-                                 const request *wanted, hcr_error *error) {
+                                 const hcri_request *wanted, hcr_error *error) {
     const size_t n = model->targets.count, p = room->places.parameters;
     const hcri_head head = hcri_model_head(model, &room->places);
     const hcri_places *places = head.places;
@@ -158,7 +148,7 @@ static hcr_status predict_simple(const hcr_model *model, const prediction_room *
 }
 
 static hcr_status predict_inside(const hcr_model *model, const prediction_room *room, size_t rows,
-                                 const request *wanted, hcr_error *error) {
+                                 const hcri_request *wanted, hcr_error *error) {
     const hcr_region *region = wanted->region;
     hcr_workspace *workspace = room->workspace;
     hcr_ray *rays = room->rays;
@@ -180,7 +170,7 @@ static hcr_status predict_inside(const hcr_model *model, const prediction_room *
 }
 
 static hcr_status predict_nearest(const hcr_model *model, const prediction_room *room, size_t rows,
-                                  const request *wanted, hcr_error *error) {
+                                  const hcri_request *wanted, hcr_error *error) {
     if (wanted->Y != NULL)
         return hcr_project(room->projector, rows, room->places.x, room->points, wanted->Y, wanted->outcomes, NULL,
                            error);
@@ -191,7 +181,7 @@ static hcr_status predict_nearest(const hcr_model *model, const prediction_room 
 }
 
 /* The samples' parameters, and what they make of their regions. */
-static hcr_status find_places(const hcr_model *model, prediction_room *room, size_t rows, const request *wanted,
+static hcr_status find_places(const hcr_model *model, prediction_room *room, size_t rows, const hcri_request *wanted,
                               hcr_error *error) {
     hcri_places *places = &room->places;
     if (places->parameters == 0)
@@ -224,7 +214,7 @@ static void predict_points(const hcr_model *model, prediction_room *room, size_t
     }
 }
 
-static hcr_status predict_block(const hcr_model *model, prediction_room *room, size_t rows, const request *wanted,
+static hcr_status predict_block(const hcr_model *model, prediction_room *room, size_t rows, const hcri_request *wanted,
                                 hcr_error *error) {
     HCRI_TRY(find_places(model, room, rows, wanted, error));
     predict_points(model, room, rows, wanted->X);
@@ -237,55 +227,53 @@ static hcr_status predict_block(const hcr_model *model, prediction_room *room, s
                                               : predict_inside)(model, room, rows, wanted, error);
 }
 
-static hcr_status predict(const hcr_model *model, size_t rows, const request *wanted, hcr_error *error) {
+hcr_status hcri_predict_alone(const hcr_model *model, size_t rows, const hcri_request *wanted, hcr_error *error) {
     HCRI_FAIL_IF(model == NULL || (rows != 0 && (wanted->X == NULL || (wanted->Y == NULL && wanted->points == NULL &&
                                                                        wanted->Y_f32 == NULL))),
                  HCR_ERROR_ARGUMENT, "model, X, or the array for the result is NULL");
     if (rows == 0)
         return HCR_OK;
-    request whole = *wanted;
+    hcri_request whole = *wanted;
     whole.region = wanted->region == NULL ? model->region : wanted->region;
     HCRI_SCOPED_BY(room_release) prediction_room room = {.memory = {.from = &hcri_default_allocator}};
     HCRI_TRY(room_create(&room, model, whole.region, rows < BLOCK ? rows : BLOCK, wanted->Y_f32 != NULL, error));
     for (size_t first = 0; first < rows; first += BLOCK) {
-        const request block = from_row(model, &whole, first);
+        const hcri_request block = hcri_request_from(model, &whole, first);
         HCRI_TRY(predict_block(model, &room, rows - first < BLOCK ? rows - first : BLOCK, &block, error));
     }
     return HCR_OK;
 }
 
-hcr_status hcri_predict_alone(const hcr_model *model, size_t rows, const double *X, const double *parameters, double *Y,
-                              uint32_t *outcomes, hcr_error *error) {
-    return predict(model, rows, &(request){.X = X, .parameters = parameters, .Y = Y, .outcomes = outcomes}, error);
+static hcr_status predict(const hcr_model *model, size_t rows, const hcri_request *wanted, hcr_error *error) {
+    const int is_blend =
+        model != NULL && model->blend.members != 0 && wanted->X != NULL && (wanted->Y != NULL || wanted->Y_f32 != NULL);
+    return (is_blend ? hcri_blend_predict : hcri_predict_alone)(model, rows, wanted, error);
 }
 
 hcr_status hcr_predict(const hcr_model *model, size_t rows, const double *X, const double *parameters, double *Y,
                        uint32_t *outcomes, hcr_error *error) {
-    if (model != NULL && model->blend.members != 0 && X != NULL && Y != NULL)
-        return hcri_blend_predict(model, rows, X, parameters, Y, NULL, outcomes, error);
-    return hcri_predict_alone(model, rows, X, parameters, Y, outcomes, error);
+    return predict(model, rows, &(hcri_request){.X = X, .parameters = parameters, .Y = Y, .outcomes = outcomes}, error);
 }
 
 hcr_status hcr_predict_f32(const hcr_model *model, size_t rows, const double *X, const double *parameters, float *Y,
                            uint32_t *outcomes, hcr_error *error) {
-    if (model != NULL && model->blend.members != 0 && X != NULL && Y != NULL)
-        return hcri_blend_predict(model, rows, X, parameters, NULL, Y, outcomes, error);
-    return predict(model, rows, &(request){.X = X, .parameters = parameters, .Y_f32 = Y, .outcomes = outcomes}, error);
+    return predict(model, rows, &(hcri_request){.X = X, .parameters = parameters, .Y_f32 = Y, .outcomes = outcomes},
+                   error);
 }
 
 hcr_status hcr_predict_points(const hcr_model *model, size_t rows, const double *X, const double *parameters,
                               double *points, hcr_error *error) {
     HCRI_FAIL_IF(model != NULL && model->blend.members != 0, HCR_ERROR_UNSUPPORTED,
                  "a blend has no points of its own: its members have");
-    return predict(model, rows, &(request){.X = X, .parameters = parameters, .points = points}, error);
+    return predict(model, rows, &(hcri_request){.X = X, .parameters = parameters, .points = points}, error);
 }
 
 /* The row again, within limits that give, where its own leave no point. x: room for the parameters of the region and of
  * the relaxed one, in both precisions. */
-static hcr_status relax_row(const hcr_model *model, const hcr_relaxation *relaxation, const request *row, double *x,
-                            float *x_f32, hcr_error *error) {
+static hcr_status relax_row(const hcr_model *model, const hcr_relaxation *relaxation, const hcri_request *row,
+                            double *x, float *x_f32, hcr_error *error) {
     const size_t p = hcr_region_parameters(model->region);
-    request again = *row;
+    hcri_request again = *row;
     again.region = hcr_relaxation_region(relaxation);
     const size_t wide = hcr_region_parameters(again.region);
     uint32_t outcome = HCR_OUTCOME_NO_ORIGIN;
@@ -310,7 +298,7 @@ static hcr_status relax_row(const hcr_model *model, const hcr_relaxation *relaxa
 }
 
 static hcr_status predict_relaxed(const hcr_model *model, const hcr_relaxation *relaxation, size_t rows,
-                                  const request *wanted, hcr_error *error) {
+                                  const hcri_request *wanted, hcr_error *error) {
     HCRI_FAIL_IF(model == NULL || relaxation == NULL || (rows != 0 && wanted->outcomes == NULL), HCR_ERROR_ARGUMENT,
                  "model, relaxation or outcomes is NULL");
     HCRI_FAIL_IF(model->blend.members != 0, HCR_ERROR_UNSUPPORTED,
@@ -322,10 +310,10 @@ static hcr_status predict_relaxed(const hcr_model *model, const hcr_relaxation *
     double *x = hcri_allocate(scratch, numbers, sizeof *x);
     float *x_f32 = hcri_floats(scratch, numbers);
     HCRI_ALLOCATED(x && x_f32);
-    request whole = *wanted;
+    hcri_request whole = *wanted;
     whole.region = model->region;
     for (size_t i = 0; i < rows; i++) {
-        const request row = from_row(model, &whole, i);
+        const hcri_request row = hcri_request_from(model, &whole, i);
         if (*row.outcomes == HCR_OUTCOME_NO_ORIGIN)
             HCRI_TRY(relax_row(model, relaxation, &row, x, x_f32, error));
     }
@@ -335,12 +323,12 @@ static hcr_status predict_relaxed(const hcr_model *model, const hcr_relaxation *
 hcr_status hcr_predict_relaxed(const hcr_model *model, const hcr_relaxation *relaxation, size_t rows, const double *X,
                                const double *parameters, double *Y, uint32_t *outcomes, hcr_error *error) {
     return predict_relaxed(model, relaxation, rows,
-                           &(request){.X = X, .parameters = parameters, .Y = Y, .outcomes = outcomes}, error);
+                           &(hcri_request){.X = X, .parameters = parameters, .Y = Y, .outcomes = outcomes}, error);
 }
 
 hcr_status hcr_predict_relaxed_f32(const hcr_model *model, const hcr_relaxation *relaxation, size_t rows,
                                    const double *X, const double *parameters, float *Y, uint32_t *outcomes,
                                    hcr_error *error) {
     return predict_relaxed(model, relaxation, rows,
-                           &(request){.X = X, .parameters = parameters, .Y_f32 = Y, .outcomes = outcomes}, error);
+                           &(hcri_request){.X = X, .parameters = parameters, .Y_f32 = Y, .outcomes = outcomes}, error);
 }

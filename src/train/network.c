@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "train/blas.h"
+#include "dense/dense.h"
 #include "train/training_loops.h"
 
 float *hcri_floats(const hcr_allocator *allocator, size_t count) {
@@ -179,7 +179,8 @@ static void lstm_forward(const hcri_net *net, const float *weights, hcri_pass *p
 static void layer_forward(hcri_layer layer, size_t rows, const float *weights, const float *in, float *out) {
     for (size_t i = 0; i < rows; i++)
         memcpy(out + i * layer.outputs, weights + layer.bias, layer.outputs * sizeof *out);
-    hcri_multiply_transposed(rows, layer.outputs, layer.inputs, in, weights + layer.weight, out);
+    const blasint m = (blasint)rows, n = (blasint)layer.outputs, k = (blasint)layer.inputs;
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, m, n, k, 1, in, k, weights + layer.weight, k, 1, out, n);
 }
 
 void hcri_net_forward(const hcri_net *net, const float *weights, hcri_pass *pass, size_t rows) {
@@ -211,8 +212,10 @@ static void layer_back(hcri_layer layer, size_t columns, size_t rows, const floa
 /* The derivative by a layer's weights from that by its outputs and its inputs. */
 static void layer_gradient(hcri_layer layer, size_t rows, const float *outputs_bar, const float *inputs,
                            const float *ones, float *gradient) {
-    hcri_multiply_outer(layer.outputs, layer.inputs, rows, outputs_bar, inputs, gradient + layer.weight);
-    hcri_sum_columns(rows, layer.outputs, outputs_bar, ones, gradient + layer.bias);
+    const blasint m = (blasint)layer.outputs, n = (blasint)layer.inputs, k = (blasint)rows;
+    cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, m, n, k, 1, outputs_bar, m, inputs, n, 0,
+                gradient + layer.weight, n);
+    cblas_sgemv(CblasRowMajor, CblasTrans, k, m, 1, outputs_bar, m, ones, 1, 0, gradient + layer.bias, 1);
 }
 
 static void lstm_backward(const hcri_net *net, const float *weights, hcri_pass *pass, size_t rows, float *gradient) {

@@ -31,20 +31,17 @@ def _fields(text: str, **others: Any) -> Any:
     return tuple((name, types[type.strip()]) for type, names in parts for name in names.split())
 
 
+def _struct(text: str, **others: Any) -> Any:
+    return type("Struct", (ctypes.Structure,), {"_fields_": _fields(text, **others)})
+
+
 class ErrorStruct(ctypes.Structure):
     _fields_ = _fields("int: code line column; file: file; message: text", file=c_char * 256, message=c_char * 1536)
 
 
-class ConstraintStruct(ctypes.Structure):
-    _fields_ = _fields("text: kind file text; int: line column; size: row")
-
-
-class VisibilityStruct(ctypes.Structure):
-    _fields_ = _fields("bool: proved; uint64: points points_hidden")
-
-
-class SoftnessStruct(ctypes.Structure):
-    _fields_ = _fields("int: priority; double: weight")
+ConstraintStruct = _struct("text: kind file text; int: line column; size: row")
+VisibilityStruct = _struct("bool: proved; uint64: points points_hidden")
+SoftnessStruct = _struct("int: priority; double: weight")
 
 
 class RowsStruct(ctypes.Structure):
@@ -59,37 +56,18 @@ class BlockStruct(ctypes.Structure):
     )
 
 
-class AffineStruct(ctypes.Structure):
-    _fields_ = _fields("size: count; pointer: dependent constant; rows: map basis", rows=RowsStruct)
-
-
-class SearchStruct(ctypes.Structure):
-    _fields_ = _fields("size: size; int: method; double: base_multiplier; uint32: max_iterations")
-
-
-class QuadraticStruct(ctypes.Structure):
-    _fields_ = _fields(
-        "int: form; pointer: matrix; size: rank; "
-        "pointer: factor_start factor_columns factor_values shift linear; double: constant radius"
-    )
-
-
-class ProjectorStruct(ctypes.Structure):
-    _fields_ = _fields(
-        "size: size threads; pointer: metric; double: regularisation; int: bad_value; bool: linear warm_start"
-    )
-
-
-class LimitOptionsStruct(ctypes.Structure):
-    _fields_ = _fields("size: size; bool: values steps; double: share; size: horizon")
-
-
-class ConeStruct(ctypes.Structure):
-    _fields_ = _fields("size: rows; pointer: start columns values shift linear; double: constant")
-
-
-class LmiStruct(ctypes.Structure):
-    _fields_ = _fields("size: size; pointer: constant; size: terms; pointer: outputs matrices")
+AffineStruct = _struct("size: count; pointer: dependent constant; rows: map basis", rows=RowsStruct)
+SearchStruct = _struct("size: size; int: method; double: base_multiplier; uint32: max_iterations")
+QuadraticStruct = _struct(
+    "int: form; pointer: matrix; size: rank; "
+    "pointer: factor_start factor_columns factor_values shift linear; double: constant radius"
+)
+ProjectorStruct = _struct(
+    "size: size threads; pointer: metric; double: regularisation; int: bad_value; bool: linear warm_start"
+)
+LimitOptionsStruct = _struct("size: size; bool: values steps; double: share; size: horizon")
+ConeStruct = _struct("size: rows; pointer: start columns values shift linear; double: constant")
+LmiStruct = _struct("size: size; pointer: constant; size: terms; pointer: outputs matrices")
 
 
 class VaryingRowsStruct(ctypes.Structure):
@@ -115,41 +93,28 @@ class CallbackStruct(ctypes.Structure):
     )
 
 
-class ConstantStruct(ctypes.Structure):
-    _fields_ = _fields("text: name; size: rows columns; pointer: values")
-
-
-class ProgressStruct(ctypes.Structure):
-    _fields_ = _fields("size: epoch epochs step steps; double: training_loss validation_loss")
-
-
+ConstantStruct = _struct("text: name; size: rows columns; pointer: values")
+ProgressStruct = _struct("size: epoch epochs step steps; double: training_loss validation_loss")
 StopCallback = ctypes.CFUNCTYPE(c_bool, c_void_p)
 ProgressCallback = ctypes.CFUNCTYPE(c_bool, c_void_p, POINTER(ProgressStruct))
 
 
-class FitOptionsStruct(ctypes.Structure):
-    _fields_ = _fields(
-        "size: size; int: encoder head; size: hidden; bool: linear_encoder; size: features epochs batch; "
-        "double: rate rate_decay weight_decay clip validation; size: patience; uint64: seed; "
-        "double: radius_weight raw_weight; bool: common_scale; double: ascent; text: checkpoint; bool: resume; "
-        "progress: progress; pointer: progress_context; int: loss; double: delta quantile; "
-        "pointer: sample_weights quantiles; size: quantile_count; bool: calibrate; "
-        "size: members; pointer: blend; size: blend_count season; bool: validation_last; size: samples",
-        progress=ProgressCallback,
-    )
-
-
-class ExportOptionsStruct(ctypes.Structure):
-    _fields_ = _fields("size: size; text: name; int: precision; bool: gradient; text: origin; bool: cuda")
-
-
-class FitReportStruct(ctypes.Structure):
-    _fields_ = _fields(
-        "size: rows rows_projected rows_hidden rows_validation epochs best_epoch; "
-        "double: training_loss validation_loss training_mse validation_mse inside_ratio seconds; "
-        "sizes: projected",
-        sizes=c_size_t * 16,
-    )
+FitOptionsStruct = _struct(
+    "size: size; int: encoder head; size: hidden; bool: linear_encoder; size: features epochs batch; "
+    "double: rate rate_decay weight_decay clip validation; size: patience; uint64: seed; "
+    "double: radius_weight raw_weight; bool: common_scale; double: ascent; text: checkpoint; bool: resume; "
+    "progress: progress; pointer: progress_context; int: loss; double: delta quantile; "
+    "pointer: sample_weights quantiles; size: quantile_count; bool: calibrate; "
+    "size: members; pointer: blend; size: blend_count season; bool: validation_last; size: samples",
+    progress=ProgressCallback,
+)
+ExportOptionsStruct = _struct("size: size; text: name; int: precision; bool: gradient; text: origin; bool: cuda")
+FitReportStruct = _struct(
+    "size: rows rows_projected rows_hidden rows_validation epochs best_epoch; "
+    "double: training_loss validation_loss training_mse validation_mse inside_ratio seconds; "
+    "sizes: projected",
+    sizes=c_size_t * 16,
+)
 
 
 def _open() -> ctypes.CDLL:

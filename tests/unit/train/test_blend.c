@@ -53,7 +53,8 @@ static void test_predictions(void **state) {
     memset(sum, 0, sizeof sum);
     for (size_t k = 0; k < 3; k++) {
         assert_true(blend->blend.share[k] == 0.25); /* without validation */
-        assert_int_equal(hcri_predict_alone(blend->blend.member[k], ROWS, X, NULL, part, NULL, NULL), HCR_OK);
+        const hcri_request wanted = {.X = X, .Y = part};
+        assert_int_equal(hcri_predict_alone(blend->blend.member[k], ROWS, &wanted, NULL), HCR_OK);
         assert_int_equal(memcmp(part, alone, sizeof part) == 0, k == 0);
         for (size_t i = 0; i < ROWS * N; i++)
             sum[i] += part[i] / 4;

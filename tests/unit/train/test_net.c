@@ -12,7 +12,6 @@
 #include "base/memory.h"
 #include "solvers/blas_threads.h"
 #include "torch_reference.h"
-#include "train/blas.h"
 #include "train/network.h"
 
 /* One of PyTorch's networks: parameters in the order of `names`, each with its gradient. */
