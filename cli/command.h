@@ -5,8 +5,8 @@
 enum {
     EXIT_DONE = 0,
     EXIT_OUTSIDE = 1,      /* the work is done, and rows were outside or had bad values */
-    EXIT_USAGE = 2,        /* options or operands that can't be */
-    EXIT_INPUT = 3,        /* region text, data or shapes that don't do */
+    EXIT_USAGE = 2,        /* invalid options or operands */
+    EXIT_INPUT = 3,        /* bad region text, data or shapes */
     EXIT_FILE = 4,         /* a file can't be read or written */
     EXIT_SOLVER = 5,       /* a solver gave up, or memory ran out */
     EXIT_INTERRUPTED = 130 /* as shells say it: 128 + SIGINT */

@@ -22,10 +22,7 @@ struct job {
 
 static void find_output(struct job *job) {
     if (job->output_path == NULL) {
-        if (strcmp(job->region_path, "-") == 0)
-            fail_usage("compile", "a region from standard input needs -o FILE");
-        job->output_path = region_path_with(job->region_path, ".hcr");
-        options_check_output("compile", job->output_path, job->region_path);
+        job->output_path = region_output("compile", job->region_path, ".hcr");
     } else if (strcmp(job->output_path, "-") == 0) {
         if (job->json)
             fail_usage("compile", "--json and `-o -` would both write to standard output");

@@ -1,5 +1,4 @@
 #include "command.h"
-#include "ending.h"
 #include "json.h"
 #include "options.h"
 #include "region_argument.h"
@@ -82,9 +81,8 @@ static int run(struct job *job) {
         must(hcr_model_load(path, &job->model, &failure));
     else
         region_open_placed(path, &job->settings, &job->opened);
-    ending_put_off();
-    must_obeying(job->model != NULL ? hcr_export_model(job->model, &options, job->folder, &made, &failure)
-                                    : hcr_export_region(job->opened.region, &options, job->folder, &made, &failure));
+    MUST_WRITE(job->model != NULL ? hcr_export_model(job->model, &options, job->folder, &made, &failure)
+                                  : hcr_export_region(job->opened.region, &options, job->folder, &made, &failure));
     print_made(job, options.name, &made);
     return EXIT_DONE;
 }

@@ -255,14 +255,6 @@ static void remove_checkpoints(const struct job *job) {
     free(path);
 }
 
-static void save(const struct job *job) {
-    ending_put_off();
-    const hcr_status status = hcr_model_save(job->model, job->output_path, &failure);
-    ending_obey();
-    must(status);
-    remove_checkpoints(job);
-}
-
 static int run(struct job *job, const char *const *operand) {
     static const char extension[] = ".checkpoint";
     check_options(job);
@@ -282,7 +274,8 @@ static int run(struct job *job, const char *const *operand) {
     if (status == HCR_ERROR_INTERRUPTED)
         fail(EXIT_INTERRUPTED, "interrupted after %zu epochs", job->epochs_done);
     must(status);
-    save(job);
+    MUST_WRITE(hcr_model_save(job->model, job->output_path, &failure));
+    remove_checkpoints(job);
     if (job->json)
         print_json_report(job);
     else if (!job->quiet)

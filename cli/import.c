@@ -1,5 +1,4 @@
 #include "command.h"
-#include "ending.h"
 #include "options.h"
 #include "progress.h"
 #include "region_argument.h"
@@ -38,11 +37,6 @@ static void compile(struct job *job) {
     region_save(job->region, job->output);
 }
 
-static void write_text(struct job *job) {
-    ending_put_off();
-    must_obeying(hcr_import_write(job->import, job->output, &failure));
-}
-
 static int run(struct job *job) {
     if (job->unbounded && !is_compiled(job->output))
         fail_usage("import", "--unbounded is for a compiled region: give -o FILE.hcr");
@@ -55,7 +49,7 @@ static int run(struct job *job) {
     if (is_compiled(job->output))
         compile(job);
     else
-        write_text(job);
+        MUST_WRITE(hcr_import_write(job->import, job->output, &failure));
     if (strcmp(job->output, "-") != 0 && !job->quiet) {
         print_name(stdout, job->output);
         printf(": %zu outputs, %zu constraints beside their bounds\n", hcr_import_outputs(job->import),

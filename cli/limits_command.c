@@ -1,5 +1,4 @@
 #include "command.h"
-#include "ending.h"
 #include "options.h"
 #include "progress.h"
 #include "report.h"
@@ -47,13 +46,9 @@ static int run(struct job *job) {
     job->options.values = job->values || !job->steps;
     job->options.steps = job->steps || !job->values;
     const hcr_table *table = &job->table;
-    if (hcr_limits_text(table->rows, table->columns, (const char *const *)table->names, table->values, &job->options,
-                        &job->text, &failure) != HCR_OK) {
-        snprintf(failure.file, sizeof failure.file, "%s", job->input);
-        return report_error();
-    }
-    ending_put_off();
-    must_obeying(hcri_file_write(job->output, job->text, strlen(job->text), &failure));
+    must_of(job->input, hcr_limits_text(table->rows, table->columns, (const char *const *)table->names, table->values,
+                                        &job->options, &job->text, &failure));
+    MUST_WRITE(hcri_file_write(job->output, job->text, strlen(job->text), &failure));
     return EXIT_DONE;
 }
 

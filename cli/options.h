@@ -65,15 +65,15 @@ void options_parse(int argc, char **argv, const struct usage *usage, const char 
 /* Which of the words, separated by '|', the first `length` characters of a text are; −1 when none. */
 int option_choice(const char *words, const char *text, size_t length);
 
-/* Refuses to overwrite a file that is read: by device and inode, whatever the names. Done for the option "output"; for
- * names that a command makes itself. */
+/* Refuses to overwrite a file that the command reads, whatever its names (device and inode are compared). The option
+ * "output" is checked by options_parse; names that a command makes itself need this call. */
 void options_check_output(const char *command, const char *output, const char *input);
 
-/* The name that has most of the beginning of what was given: three letters, or the whole name; NULL when none has. The
- * names are `stride` bytes apart. */
+/* The name that shares the longest beginning with what was given: three letters at least, or the whole name; NULL when
+ * none does. The names are `stride` bytes apart. */
 const char *similar_name(const char *given, size_t count, const char *const *first, size_t stride);
 
-/* How long the name at the beginning of a list is, which ends at one of `ends`: "flow[0,5]" is one name. */
+/* The length of the first name of a list. One of `ends` ends it, outside brackets: "flow[0,5]" is one name. */
 size_t option_name_length(const char *at, const char *ends);
 
 #endif

@@ -1,5 +1,4 @@
 #include "command.h"
-#include "ending.h"
 #include "options.h"
 #include "progress.h"
 #include "report.h"
@@ -25,11 +24,9 @@ static int run(struct job *job) {
     stream.needed.missing = true;
     while (stream_next(&stream)) {
         const hcr_table *table = &stream.table;
-        if (job->ranges == NULL &&
-            hcr_ranges_create(table->columns, (const char *const *)table->names, &job->ranges, &failure) != HCR_OK) {
-            snprintf(failure.file, sizeof failure.file, "%s", job->input);
-            return report_error();
-        }
+        if (job->ranges == NULL)
+            must_of(job->input,
+                    hcr_ranges_create(table->columns, (const char *const *)table->names, &job->ranges, &failure));
         must(hcr_ranges_add(job->ranges, table->rows, table->values, &failure));
     }
     stream_close(&stream);
@@ -37,8 +34,7 @@ static int run(struct job *job) {
     size_t first;
     const size_t left_out = hcr_ranges_left_out(job->ranges, &first);
     report_rows(left_out, "left out for a missing value or an infinity", first);
-    ending_put_off();
-    must_obeying(hcri_file_write(job->output, job->text, strlen(job->text), &failure));
+    MUST_WRITE(hcri_file_write(job->output, job->text, strlen(job->text), &failure));
     return left_out > 0 ? EXIT_OUTSIDE : EXIT_DONE;
 }
 

@@ -1,7 +1,6 @@
 #include "region_argument.h"
 
 #include "command.h"
-#include "ending.h"
 #include "progress.h"
 #include "report.h"
 
@@ -49,10 +48,7 @@ void region_open(const char *path, const struct settings *settings, struct opene
     }
     if (settings->count > 0)
         fail(EXIT_USAGE, "%s is a compiled region: --set can only change region text", path);
-    const hcr_status status = hcr_region_read(bytes, size, NULL, &opened->region, &failure);
-    if (failure.file[0] == '\0')
-        snprintf(failure.file, sizeof failure.file, "%s", path);
-    must(status);
+    must_of(path, hcr_region_read(bytes, size, NULL, &opened->region, &failure));
     free(bytes);
 }
 
@@ -76,16 +72,16 @@ void region_recentre(struct opened_region *opened, size_t rows, const double *ta
     opened->builder = NULL;
 }
 
-void region_save(const hcr_region *region, const char *path) {
-    ending_put_off();
-    must_obeying(hcr_region_save(region, path, &failure));
-}
+void region_save(const hcr_region *region, const char *path) { MUST_WRITE(hcr_region_save(region, path, &failure)); }
 
-char *region_path_with(const char *path, const char *extension) {
+char *region_output(const char *command, const char *path, const char *extension) {
+    if (strcmp(path, "-") == 0)
+        fail_usage(command, "a region from standard input needs -o FILE");
     const char *slash = strrchr(path, '/'), *base = slash == NULL ? path : slash + 1, *dot = strrchr(base, '.');
     const size_t length = dot == NULL || dot == base ? strlen(path) : (size_t)(dot - path);
     char *made = allocate(length + strlen(extension), 1);
     memcpy(made, path, length);
     strcpy(made + length, extension);
+    options_check_output(command, made, path);
     return made;
 }

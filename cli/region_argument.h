@@ -20,7 +20,7 @@ void region_recentre(struct opened_region *opened, size_t rows, const double *ta
 /* Writes the compiled region. */
 void region_save(const hcr_region *region, const char *path);
 
-/* load.region with the extension ".hcr" is load.hcr, allocated. */
-char *region_path_with(const char *path, const char *extension);
+/* What is made of load.region where no output is named: load.hcr for the extension ".hcr", allocated. */
+char *region_output(const char *command, const char *path, const char *extension);
 
 #endif

@@ -1,7 +1,6 @@
 #include "report.h"
 
 #include "command.h"
-#include "ending.h"
 #include "progress.h"
 
 #include <errno.h>
@@ -109,6 +108,12 @@ void fail_usage(const char *command, const char *format, ...) {
 void must(hcr_status status) {
     if (status != HCR_OK)
         quit(report_error());
+}
+
+void must_of(const char *path, hcr_status status) {
+    if (failure.file[0] == '\0')
+        snprintf(failure.file, sizeof failure.file, "%s", path);
+    must(status);
 }
 
 void must_obeying(hcr_status status) {

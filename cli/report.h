@@ -2,6 +2,7 @@
 #ifndef HCR_REPORT_H
 #define HCR_REPORT_H
 
+#include "ending.h"
 #include "hcr/hcr.h"
 
 #include <stdio.h>
@@ -12,7 +13,7 @@ void print_name(FILE *stream, const char *name);
 void report(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* "hcr: 3 rows <what>, the first of them row 7", unless there are none. */
 void report_rows(size_t count, const char *what, size_t first);
-/* The error of the library's last call that failed: the command has one, since it ends with it. */
+/* The error of the library call that failed. There is one, since it ends the command. */
 extern hcr_error failure;
 /* It, as "hcr: file:line:column: text"; returns the exit code. */
 int report_error(void);
@@ -28,7 +29,14 @@ _Noreturn void fail_file(const char *what, const char *path);
 _Noreturn void fail_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Fails with that error unless the status is HCR_OK. */
 void must(hcr_status status);
-/* The same, after the signals that were put off. */
+/* The same for what was wrong in a file. */
+void must_of(const char *path, hcr_status status);
+/* The same for a call that writes: signals wait until what it writes is whole. */
+#define MUST_WRITE(call)                                                                                               \
+    do {                                                                                                               \
+        ending_put_off();                                                                                              \
+        must_obeying(call);                                                                                            \
+    } while (0)
 void must_obeying(hcr_status status);
 /* Zeroed memory. */
 void *allocate(size_t count, size_t size);

@@ -64,7 +64,8 @@ static void write_cell(FILE *file, const char *text) {
     fputc('"', file);
 }
 
-/* The lines of results, behind each row's words that nobody asked for, such as dates. */
+/* The lines of results. In front of each stand the words of its row, such as dates, which the command itself doesn't
+ * read. */
 static void write_with_words(struct stream *stream, const char *bytes, size_t size, hcr_table_piece piece) {
     FILE *file = stream->file.stream;
     const char *const *names, *row;

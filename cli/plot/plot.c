@@ -27,12 +27,8 @@ struct job {
 };
 
 static void find_output(struct job *job) {
-    if (job->output_path == NULL) {
-        if (strcmp(job->region_path, "-") == 0)
-            fail_usage("plot", "a region from standard input needs -o FILE");
-        job->output_path = region_path_with(job->region_path, ".png");
-    }
-    options_check_output("plot", job->output_path, job->region_path);
+    if (job->output_path == NULL)
+        job->output_path = region_output("plot", job->region_path, ".png");
     if (!gnuplot_can_write(job->output_path))
         fail_usage("plot", "-o takes a file that ends in .svg or .png, not \"%s\"", job->output_path);
 }

@@ -198,6 +198,14 @@ hcri_csv_content hcri_csv_classify(const hcri_csv_cell *cell, double *value) {
     return HCRI_CSV_WORD;
 }
 
+int hcri_csv_has_word(const hcri_csv_row *row, size_t first) {
+    double value;
+    for (size_t j = first; j < row->count; j++)
+        if (hcri_csv_classify(row->cells + j, &value) == HCRI_CSV_WORD)
+            return 1;
+    return 0;
+}
+
 hcr_status hcri_csv_number(const hcri_csv_row *row, size_t index, const char *name, double *value, hcr_error *error) {
     const hcri_csv_cell *cell = row->cells + index;
     const hcri_csv_content content = hcri_csv_classify(cell, value);

@@ -64,6 +64,8 @@ typedef enum hcri_csv_content {
     HCRI_CSV_WORD
 } hcri_csv_content;
 hcri_csv_content hcri_csv_classify(const hcri_csv_cell *cell, double *value);
+/* Whether a cell from `first` on is a word, as in a header: missing values and numbers are data. */
+int hcri_csv_has_word(const hcri_csv_row *row, size_t first);
 
 /* The finite number in cell `index` of a row, or DATA with its place. `name` of the column may be NULL. */
 hcr_status hcri_csv_number(const hcri_csv_row *row, size_t index, const char *name, double *value, hcr_error *error);

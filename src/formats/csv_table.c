@@ -10,15 +10,6 @@
 #include "formats/column_names.h"
 #include "formats/table.h"
 
-/* A row of names has a word in it; one that is numbers but for missing values is data, to be refused as such. */
-static int is_header(const hcri_csv_row *row) {
-    double value;
-    for (size_t j = 0; j < row->count; j++)
-        if (hcri_csv_classify(row->cells + j, &value) == HCRI_CSV_WORD)
-            return 1;
-    return 0;
-}
-
 static hcr_status read_header(hcri_csv_table *r, const hcri_csv_row *row, hcr_error *error) {
     hcr_table *table = &r->table;
     r->header_line = row->line;
@@ -147,7 +138,7 @@ static hcr_status read_row(void *context, const hcri_csv_row *row, hcr_error *er
     hcri_csv_table *r = context;
     hcr_table *table = &r->table;
     r->rows_seen++;
-    if (r->rows_seen == 1 && is_header(row))
+    if (r->rows_seen == 1 && hcri_csv_has_word(row, 0))
         return read_header(r, row, error);
     r->counts |= r->rows_seen == 1 && row->count > 1 && is_whole(row, 1);
     if (r->rows_seen == 2 && r->counts && !is_whole(row, 0)) /* pandas' names of columns that have none */

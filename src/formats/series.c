@@ -18,15 +18,6 @@ typedef struct reading {
     size_t length;
 } reading;
 
-/* A header has a word after its first cell; a series has numbers there. */
-static int is_header(const hcri_csv_row *row) {
-    double value;
-    for (size_t j = 1; j < row->count; j++)
-        if (hcri_csv_classify(row->cells + j, &value) == HCRI_CSV_WORD)
-            return 1;
-    return 0;
-}
-
 static hcr_status read_values(reading *r, const hcri_csv_row *row, hcr_error *error) {
     double value;
     size_t end = row->count;
@@ -43,7 +34,7 @@ static hcr_status read_values(reading *r, const hcri_csv_row *row, hcr_error *er
 static hcr_status read_row(void *context, const hcri_csv_row *row, hcr_error *error) {
     reading *r = context;
     r->rows_seen++;
-    if (r->rows_seen == 1 && is_header(row))
+    if (r->rows_seen == 1 && hcri_csv_has_word(row, 1))
         return HCR_OK;
     const char *id = row->cells[0].text;
     HCRI_ALLOCATED(HCRI_GROW(r->allocator, r->ids, &r->capacity, r->count + 1));
