@@ -32,8 +32,8 @@ typedef struct hcri_frontier {
     double along;    /* g·u: the gauge has the gradient g/(g·u) at v/gamma */
 } hcri_frontier;
 
-/* What a row's result depends on. The origins of the chunk are in the slice then. What kinds find faster for several
- * rows at once is found here, in the place of the slice's directions. */
+/* What a row's result depends on. Afterwards the slice has the origins of the chunk. Kinds that have a gradient for
+ * several rows at once compute it here; it overwrites the slice's directions. */
 void hcri_linearise(const hcri_chunk *chunk, hcri_linearised *at);
 
 /* How near to 1 the gauge of a result can be distinguished from 1. */

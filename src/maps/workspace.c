@@ -24,8 +24,8 @@ static size_t actual_threads(size_t threads) {
 #endif
 }
 
-/* Fewer rows where rows are long: a chunk stays within about 256 KiB, so that what goes over it again finds it in the
- * near cache. A long row goes alone where it gains nothing from others, and finds itself in the nearest. */
+/* A chunk has fewer rows where rows are long: within about 256 KiB it stays in the second cache from one pass to the
+ * next. A long row is a chunk of its own where no kind gains from batches: then it stays in the first cache. */
 static size_t chunk_rows(const hcr_region *region) {
     static const size_t long_row = 512;
     const size_t n = region->set.n, most = ((size_t)1 << 15) / (n + 1) + 1;

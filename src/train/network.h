@@ -55,7 +55,7 @@ float *hcri_floats(const hcr_allocator *allocator, size_t count);
 typedef struct hcri_pass {
     size_t capacity; /* rows */
     float *input;    /* what the encoder's matrix multiplies: rows × inputs; LSTM: for each step, and for one more that
-                      * holds   the last state, rows × (features + hidden) */
+                      * holds the last state, rows × (features + hidden) */
     float *encoded;  /* rows × hidden */
     float *outputs;  /* rows × outputs */
     float *outputs_bar; /* the loss's derivative by them: given to the way back */

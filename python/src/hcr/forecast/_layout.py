@@ -66,12 +66,12 @@ def series_of(variables: Sequence[Variable], given: Mapping[str, Any] | None, id
     for variable, name in zip(variables, wanted, strict=True):
         if name not in known:
             few = ", ".join(repr(str(one)) for one in ids[:5]) + (" …" if len(ids) > 5 else "")
-            told = f"no series of the frame is called {name!r}: there are {few}"
+            reason = f"no series of the frame is called {name!r}: there are {few}"
             if given is None:
-                raise make("name", f"the hierarchy has {name!r}, but {told}")
+                raise make("name", f"the hierarchy has {name!r}, but {reason}")
             raise make(
                 "name",
-                f"the region has {variable.name!r}, but {told}. series={{{variable.name!r}: …}} says which one it is",
+                f"the region has {variable.name!r}, but {reason}. series={{{variable.name!r}: …}} says which one it is",
             )
     return [known[name] for name in wanted]
 
