@@ -9,7 +9,7 @@ typedef struct hcri_meaning {
     const char *name; /* of static storage */
     char text[80];
 } hcri_meaning;
-enum { HCRI_MOST_MEANINGS = 40 };
+enum { HCRI_MOST_MEANINGS = 48 };
 
 typedef struct hcri_code {
     hcri_bytes bytes;

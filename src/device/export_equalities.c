@@ -10,8 +10,7 @@ enum { SINGLE_PARTS = 5, DOUBLE_PARTS = 2, MOST_PARTS = 5 };
 
 static size_t parts_of(const hcri_plan *plan) { return plan->precision == HCR_SINGLE ? SINGLE_PARTS : DOUBLE_PARTS; }
 
-/* x as a sum of parts of at most `bits` bits. */
-static void split(double x, size_t count, int bits, double *part) {
+void hcri_split_number(double x, size_t count, int bits, double *part) {
     for (size_t k = 0; k < count; k++) {
         int exponent;
         const double scaled = ldexp(frexp(x, &exponent), bits);
@@ -27,7 +26,7 @@ static void put_parts(hcri_code *code, const hcri_plan *plan) {
     hcri_code_table(code, "map_parts", entries * parts);
     for (size_t k = 0; k < entries; k++) {
         double part[MOST_PARTS];
-        split(affine->map.values[k], parts, single ? 12 : 27, part);
+        hcri_split_number(affine->map.values[k], parts, single ? 12 : 27, part);
         for (size_t p = 0; p < parts; p++)
             hcri_code_number(code, part[p]);
     }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "device/emit.h"
+#include "device/export_centred.h"
 #include "kernels/kernels.h"
 
 /* The code's origin: the free outputs rounded, the dependent ones as they follow. */
@@ -53,12 +54,6 @@ static hcr_status check_kinds(const hcr_region *region, hcr_error *error) {
                          "equalities whose coefficients move with parameters aren't exported: they are solved for each "
                          "sample: leave "
                          "out the outputs that follow, and compute those from the others");
-    if (region->centres != NULL || region->curvatures != NULL)
-        return hcri_fail(
-            error, HCR_ERROR_UNSUPPORTED,
-            "samples have analytic centres as origins here, which take a search: exported code needs an "
-            "origin that is inside for all parameters: narrow their range, or give one that is; where all limits are "
-            "bounds, let the outputs be shares of what they leave");
     for (size_t b = 0; b < region->set.blocks; b++) {
         const hcri_constraint *block = region->set.block[b];
         const hcri_device_kind *kind = hcri_device_kind_of(block);
@@ -148,6 +143,10 @@ static void add_grid(hcri_plan *plan) {
 
 static hcr_status compute_margins(hcri_plan *plan, hcr_error *error) {
     const hcr_region *region = plan->region;
+    if (plan->centring != HCRI_CENTRING_NONE) { /* results are held between the sample's bounds */
+        plan->margin = 4 * plan->unit;
+        return HCR_OK;
+    }
     const hcri_extent extent = {
         region->origin, plan->reach, NULL, region->radius, region->affine.count == 0 ? NULL : plan->extra, 0};
     const double largest =
@@ -216,8 +215,11 @@ hcr_status hcri_plan_make(const hcr_region *region, const hcr_export_options *op
                         .grid = &region->grid[options->precision == HCR_SINGLE],
                         .n = region->set.outputs,
                         .p = region->set.n - region->set.outputs};
-    plan->locates = plan->p != 0 && must_locate(region);
     HCRI_TRY(check_kinds(region, error));
+    hcri_centring centring;
+    HCRI_TRY(hcri_centring_of(region, &centring, error));
+    plan->centring = (int)centring;
+    plan->locates = plan->p != 0 && centring == HCRI_CENTRING_NONE && must_locate(region);
     const hcr_status status = prepare(region, plan, error);
     if (status != HCR_OK)
         hcri_plan_release(plan);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "device/emit.h"
+#include "device/export_centred.h"
 #include "device/export_equalities.h"
 #include "device/template_text.h"
 
@@ -42,6 +43,8 @@ void hcri_source_flags(hcri_code *code, const hcri_plan *plan, const hcr_model *
     put_count_flag(code, "HCR_PARAMETERS", plan != NULL && plan->p != 0);
     put_count_flag(code, "HCR_ORIGINS", plan != NULL && plan->locates);
     put_count_flag(code, "HCR_EQUALITIES", plan != NULL && plan->region->affine.count != 0);
+    hcri_code_mean_flag(code, "HCR_CENTRED", plan != NULL && plan->centring != HCRI_CENTRING_NONE);
+    hcri_code_mean_flag(code, "HCR_MAY_FAIL", plan != NULL && (plan->locates || plan->centring != HCRI_CENTRING_NONE));
     hcri_code_mean_flag(code, "HCR_GRID", plan != NULL && plan->grid->step != NULL);
     hcri_code_mean_flag(code, "HCR_VERIFIED", plan != NULL && verifies(plan));
     hcri_code_mean_flag(code, "HCR_CONSTRAINED", plan != NULL && plan->region->existing != 0);
@@ -63,6 +66,8 @@ void hcri_source_header(hcri_code *code, const hcri_plan *plan, const hcr_model 
 /* ---------------------------------------------------------------------------------------------------------- region */
 
 static int needs_libm(const hcri_plan *plan) {
+    if (plan != NULL && plan->centring != HCRI_CENTRING_NONE)
+        return 1;
     for (size_t b = 0; plan != NULL && b < plan->region->set.blocks; b++)
         if (hcri_emit_is_needed(plan, b) && !plan->region->set.block[b]->kind->is_affine)
             return 1;
@@ -161,8 +166,8 @@ static hcr_status put_moving_tables(hcri_code *code, const hcri_plan *plan, hcr_
 static int draws(const hcri_plan *plan) { return (plan->precision == HCR_SINGLE ? 24 : 53) + 9; }
 
 static hcr_status put_region(hcri_code *code, const hcri_plan *plan, hcri_cost *cost, hcr_error *error) {
-    static const char *const shared[] = {"equalities", "step",   "roots",  "eigenvalues",
-                                         "bounded",    "slopes", "lifted", NULL};
+    static const char *const shared[] = {"sums",        "equalities", "step",   "roots",
+                                         "eigenvalues", "bounded",    "slopes", "lifted"};
     const hcri_set *set = &plan->region->set;
     const double n = (double)plan->n;
     put_defines(code, plan);
@@ -173,11 +178,16 @@ static hcr_status put_region(hcri_code *code, const hcri_plan *plan, hcri_cost *
         HCRI_TRY(put_moving_tables(code, plan, error));
     if (plan->region->affine.count != 0)
         HCRI_TRY(hcri_equalities_put(code, plan, error));
-    for (const char *const *name = shared + (plan->region->affine.count == 0); *name != NULL; name++)
-        hcri_template_put(code, *name);
-    for (size_t b = 0; b < set->blocks; b++)
-        HCRI_TRY(hcri_emit_block(code, plan, b, error));
-    hcri_emit_list(code, plan);
+    for (size_t k = 0; k < sizeof shared / sizeof *shared; k++)
+        if (strcmp(shared[k], "equalities") != 0 || plan->region->affine.count != 0)
+            hcri_template_put(code, shared[k]);
+    if (plan->centring != HCRI_CENTRING_NONE) {
+        HCRI_TRY(hcri_centred_put(code, plan, error));
+    } else {
+        for (size_t b = 0; b < set->blocks; b++)
+            HCRI_TRY(hcri_emit_block(code, plan, b, error));
+        hcri_emit_list(code, plan);
+    }
     hcri_template_put(code, "maps");
     if (plan->gradient)
         hcri_template_put(code, "gradients");
@@ -196,7 +206,9 @@ hcr_status hcri_source_body(hcri_code *code, const hcri_plan *plan, const hcr_mo
     hcri_source_origin(code, origin, hcri_source_title(model));
     hcri_code_put(code, "#include \"$.h\"\n\n#include <float.h>\n%s#include <stddef.h>\n#include <stdint.h>\n%s\n",
                   needs_libm(plan) ? "#include <math.h>\n" : "",
-                  model != NULL || (plan != NULL && plan->region->affine.count != 0) ? "#include <string.h>\n" : "");
+                  model != NULL || (plan != NULL && (plan->region->affine.count != 0 || plan->centring != 0))
+                      ? "#include <string.h>\n"
+                      : "");
     hcri_template_put(code, "rounding");
     const size_t types = code->bytes.size;
     if (plan != NULL) {

@@ -87,6 +87,14 @@ int host_contract(const t_real *v, GIVEN t_real *y) {
     results.take(T_OUTPUTS, y);
     return found;
 }
+int host_soften(const t_real *v, GIVEN t_real *y) {
+    const rows all(T_OUTPUTS, v);
+    rows results;
+    ALL_X
+    const int found = launch([&] { t_soften_kernel(ROWS, all.number, PASSED results.number, outcome); });
+    results.take(T_OUTPUTS, y);
+    return found;
+}
 int host_check(GIVEN const t_real *y) {
     const rows all(T_OUTPUTS, y);
     ALL_X

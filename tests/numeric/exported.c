@@ -92,6 +92,7 @@ loaded load(const char *way, int single) {
         find(&code, "predict", &code.predict_at_f32);
         find(&code, "decode", &code.decode_at_f32);
         find(&code, "contract", &code.contract_at_f32);
+        find(&code, "soften", &code.soften_at_f32);
         find(&code, "check", &code.check_at_f32);
     } else {
         find(&code, "decode", &code.decode);
@@ -101,6 +102,7 @@ loaded load(const char *way, int single) {
         find(&code, "predict", &code.predict_at);
         find(&code, "decode", &code.decode_at);
         find(&code, "contract", &code.contract_at);
+        find(&code, "soften", &code.soften_at);
         find(&code, "check", &code.check_at);
         find(&code, "decode_gradient", &code.decode_gradient);
         find(&code, "decode_tangent", &code.decode_tangent);

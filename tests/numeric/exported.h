@@ -35,9 +35,11 @@ typedef struct loaded {
     int (*predict_at_f32)(const float *, const float *, float *);
     int (*decode_at)(const double *, double, const double *, double *);
     int (*contract_at)(const double *, const double *, double *);
+    int (*soften_at)(const double *, const double *, double *);
     int (*check_at)(const double *, const double *);
     int (*decode_at_f32)(const float *, float, const float *, float *);
     int (*contract_at_f32)(const float *, const float *, float *);
+    int (*soften_at_f32)(const float *, const float *, float *);
     int (*check_at_f32)(const float *, const float *);
     void (*decode_gradient_at)(const double *, double, const double *, const double *, double *, double *, double *);
     void (*decode_tangent_at)(const double *, double, const double *, const double *, double, const double *, double *);

@@ -19,7 +19,7 @@ enum {
     HCR_OUTSIDE = 3,     /* check: not in the region */
     HCR_BAD_VALUE = 4,   /* a NaN or an infinity in the input: the result is the origin */
     HCR_NO_FRONTIER = 5, /* decode: nothing stops this direction: the result is the origin */
-#if HCR_ORIGINS
+#if HCR_MAY_FAIL
     HCR_NO_ORIGIN = 8, /* no origin is inside for certain: the result is NaN */
 #endif
     HCR_OUT_OF_RANGE = 7 /* a parameter is: the result is the origin for those held in range */

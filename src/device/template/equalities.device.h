@@ -4,15 +4,6 @@
  * same; dependent, which outputs they are. equality and right: the equalities themselves; tolerance and alone: the
  * bound of what they may be off. */
 
-/* a + b, and in *rest what rounding lost. */
-FN real sum_of(real a, real b, real *rest) {
-    const real total = rounded(a + b);
-    const real part = rounded(total - a);
-    const real other = rounded(total - part);
-    *rest = rounded(rounded(a - other) + rounded(b - part));
-    return total;
-}
-
 /* The orthogonal projection onto the equalities; twice, so that what is left across is rounding. */
 FN void project_along(real *v) {
     uint32_t k;
@@ -28,12 +19,9 @@ FN void project_along(real *v) {
     }
 }
 
-/* A direction within the equalities: what changes of dependent outputs follow from those of free ones, with what their
- * sum loses; a parameter stays. Returns its largest number's size. */
-FN real project(real *v) {
-    real most = R(0.0);
+/* What changes of dependent outputs follow from those of free ones, with what their sum loses; a parameter stays. */
+FN void follow_free(real *v) {
     uint32_t k = 0u;
-    project_along(v);
     for (uint32_t i = 0u; i < HCR_DEPENDENT; i++) {
         real change = R(0.0);
         real lost = R(0.0);
@@ -50,6 +38,13 @@ FN real project(real *v) {
         }
         v[dependent[i]] = change + lost;
     }
+}
+
+/* A direction within the equalities. Returns its largest number's size. */
+FN real project(real *v) {
+    real most = R(0.0);
+    project_along(v);
+    follow_free(v);
     for (uint32_t i = 0u; i < HCR_OUTPUTS; i++) {
         const real size = magnitude(v[i]);
         most = (size > most) ? size : most;
@@ -73,39 +68,6 @@ FN void add_exactly(real *sum, real x) {
     sum[1] = sum_of(sum[1], rest, &rest);
     sum[2] += rest;
 }
-
-/* The first half of a number's bits. */
-#if HCR_SINGLE
-FN real first_half(real x) {
-    uint32_t bits;
-    real half = x;
-    (void)memcpy(&bits, &half, sizeof bits);
-    bits &= 0xFFFFF000u;
-    (void)memcpy(&half, &bits, sizeof half);
-    return half;
-}
-#else
-FN real first_half(real x) {
-    uint64_t bits;
-    real half = x;
-    (void)memcpy(&bits, &half, sizeof bits);
-    bits &= 0xFFFFFFFFF8000000u;
-    (void)memcpy(&half, &bits, sizeof half);
-    return half;
-}
-#endif
-
-/* Output j, or parameter j - HCR_OUTPUTS. */
-#if HCR_PARAMETERS
-INLINE real factor_of(const real *y, const sample *at, uint32_t j) {
-    return (j >= HCR_OUTPUTS) ? at->x[j - HCR_OUTPUTS] : y[j];
-}
-#else
-INLINE real factor_of(const real *y, const sample *at, uint32_t j) {
-    (void)at;
-    return y[j];
-}
-#endif
 
 FN real completed(const real *y, uint32_t i, const sample *at) {
     real sum[3] = {R(0.0), R(0.0), R(0.0)};

@@ -31,7 +31,7 @@ FN void frontier(const slope *s, real *u, real *g) {
     for (uint32_t k = 0u; (k < HCR_LIFTED) && (along > R(0.0)); k++) { g[k] /= along; }
 }
 
-#if HCR_ORIGINS
+#if HCR_MAY_FAIL
 /* Where there is no result, there is no derivative. */
 FN void spoil(int outcome, slope *s) {
     if (outcome == HCR_NO_ORIGIN) { s->share = nothing(); }
@@ -44,7 +44,7 @@ FN void spoil(int outcome, slope *s) {
 #endif
 
 FN void slope_of_decode(const hcr_real *direction, hcr_real radius, HCR_X slope *s) {
-    const int outcome = set_out(direction, HCR_PASS_X & s->j);
+    const int outcome = set_out(direction, DAMP_ALL, HCR_PASS_X & s->j);
     const real r = (radius > R(0.0)) ? ((radius < R(1.0)) ? radius : R(1.0)) : R(0.0);
     const int there = (outcome == HCR_INSIDE) && (is_finite(radius) != 0) && (s->j.gauge > R(0.0));
     s->keep = (there != 0) ? R(1.0) : R(0.0);
@@ -56,7 +56,7 @@ FN void slope_of_decode(const hcr_real *direction, hcr_real radius, HCR_X slope 
 }
 
 FN void slope_of_contract(const hcr_real *v, HCR_X slope *s) {
-    const int outcome = set_out(v, HCR_PASS_X & s->j);
+    const int outcome = set_out(v, DAMP_BEYOND, HCR_PASS_X & s->j);
     const int stopped = (outcome == HCR_INSIDE) && !(s->j.gauge <= (HCR_MOST * s->j.scale));
     s->keep = (stopped != 0) ? R(1.0) : R(0.0);
     s->part = s->keep;
@@ -67,7 +67,7 @@ FN void slope_of_contract(const hcr_real *v, HCR_X slope *s) {
 }
 
 FN void slope_of_soften(const hcr_real *v, HCR_X slope *s) {
-    const int outcome = set_out(v, HCR_PASS_X & s->j);
+    const int outcome = set_out(v, DAMP_ALL, HCR_PASS_X & s->j);
     const int there = (outcome == HCR_INSIDE) && (s->j.gauge > R(0.0));
     s->keep = (there != 0) ? (s->j.gauge / (s->j.scale + s->j.gauge)) : R(0.0);
     s->part = s->keep;
@@ -76,6 +76,50 @@ FN void slope_of_soften(const hcr_real *v, HCR_X slope *s) {
     s->stays = (outcome >= HCR_OUT_OF_RANGE) ? 1 : 0;
     spoil(outcome, s);
 }
+
+#if HCR_CENTRED
+/* From a gradient by the damped direction to one by the direction; adds to that by the parameters. */
+FN void damp_back(const journey *j, real *bar, real *x_bar) {
+    const sample *const at = &j->here;
+    uint32_t which;
+    real of_share = R(0.0);
+    const real share = share_damped(at, j->rule, j->whole_scale, j->whole, &which);
+    for (uint32_t k = 0u; k < HCR_OUTPUTS; k++) {
+        const real v = j->whole[k] / j->whole_scale;
+        real by_slack;
+        const real less = damped_by(at, k, &by_slack);
+        of_share += (bar[k] * less) * v;
+        follow_slack(at, k, (bar[k] * share) * (by_slack * v), x_bar);
+        bar[k] = (at->fixed[k] != 0) ? R(0.0) : (bar[k] + ((share * less) * bar[k]));
+    }
+    if ((share < R(1.0)) && (which < HCR_OUTPUTS)) {
+        real by_direction;
+        const real by_slack = share_by_slack(at, which, j->whole[which] / j->whole_scale, &by_direction);
+        bar[which] += of_share * by_direction;
+        follow_slack(at, which, of_share * by_slack, x_bar);
+    }
+}
+
+/* From a change of a direction, and of the parameters, to that of the damped one. */
+FN void damp_on(const journey *j, const real *x_dot, real *dot) {
+    const sample *const at = &j->here;
+    uint32_t which;
+    real turned = R(0.0);
+    const real share = share_damped(at, j->rule, j->whole_scale, j->whole, &which);
+    if ((share < R(1.0)) && (which < HCR_OUTPUTS)) {
+        real by_direction;
+        const real by_slack = share_by_slack(at, which, j->whole[which] / j->whole_scale, &by_direction);
+        turned = (by_direction * dot[which]) + (by_slack * slack_change(at, which, x_dot));
+    }
+    for (uint32_t k = 0u; k < HCR_OUTPUTS; k++) {
+        const real v = j->whole[k] / j->whole_scale;
+        real by_slack;
+        const real less = damped_by(at, k, &by_slack);
+        const real moved = (share * (by_slack * slack_change(at, k, x_dot))) + (turned * less);
+        dot[k] = (at->fixed[k] != 0) ? R(0.0) : ((dot[k] + ((share * less) * dot[k])) + (moved * v));
+    }
+}
+#endif
 
 /* From y_bar to v_bar and x_bar; returns what becomes of it by the radius. */
 FN real send_back(const slope *s, const hcr_real *y_bar, hcr_real *v_bar HCR_X_BAR) {
@@ -90,6 +134,9 @@ FN real send_back(const slope *s, const hcr_real *y_bar, hcr_real *v_bar HCR_X_B
         g[k] = (k < HCR_OUTPUTS) ? y_bar[k] : (-((s->keep * s->part) * radial) * g[k]);
     }
     follow_origin(s->j.at, g);
+#if HCR_CENTRED
+    damp_back(&s->j, v_bar, &g[HCR_OUTPUTS]);
+#endif
     for (uint32_t k = 0u; k < HCR_PARAMETERS; k++) { x_bar[k] = (s->stays != 0) ? s->share : g[HCR_OUTPUTS + k]; }
 #endif
 #if HCR_EQUALITIES
@@ -105,6 +152,9 @@ FN void send_on(const slope *s, const hcr_real *v_dot, hcr_real radius_dot, HCR_
     real along = R(0.0);
     frontier(s, u, g);
     for (uint32_t k = 0u; k < HCR_OUTPUTS; k++) { y_dot[k] = v_dot[k]; }
+#if HCR_CENTRED
+    damp_on(&s->j, x_dot, y_dot);
+#endif
 #if HCR_EQUALITIES
     project_along(y_dot);
 #endif

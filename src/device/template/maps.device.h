@@ -29,6 +29,14 @@ FN int holds(const real *y, const sample *at) {
 }
 #endif
 
+#if HCR_MAY_FAIL
+/* What stands for the result where no origin is inside. */
+FN real nothing(void) {
+    const volatile real zero = R(0.0);
+    return zero / zero;
+}
+#endif
+
 #if HCR_ORIGINS
 /* From the origin on that the last parameter names, where there are several, the first that is inside for certain. */
 FN int locate(sample *at) {
@@ -54,11 +62,20 @@ FN int is_named(const sample *at) {
     while ((whole + R(0.5)) < last) { whole += R(1.0); }
     return (whole <= last) && (last <= whole);
 }
+#endif
 
-/* What stands for the result where no origin is inside. */
-FN real nothing(void) {
-    const volatile real zero = R(0.0);
-    return zero / zero;
+#if HCR_CENTRED
+/* A direction along which outputs that are held stay. */
+FN soundness hold_direction(const sample *at, real *u, real *scale) {
+    real most = R(0.0);
+    for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) { u[j] = (at->fixed[j] != 0) ? R(0.0) : u[j]; }
+    for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) { most = (magnitude(u[j]) > most) ? magnitude(u[j]) : most; }
+    if (most > R(0.0)) {
+        const real more = scale_for(most);
+        *scale *= more;
+        for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) { u[j] = held(more * u[j]); }
+    }
+    return (most > R(0.0)) ? SOUND : ZERO;
 }
 #endif
 
@@ -75,13 +92,20 @@ typedef struct journey {
 #if HCR_PARAMETERS
     sample here;
 #endif
-#if HCR_ORIGINS
+#if HCR_MAY_FAIL
     int located;
+#endif
+#if HCR_CENTRED
+#if HCR_GRADIENT
+    real whole[HCR_OUTPUTS]; /* the direction before it is damped */
+    real whole_scale;
+    damping rule;
+#endif
 #endif
 } journey;
 
 /* The outcome is HCR_INSIDE where there is a direction. */
-FN int set_out(const hcr_real *direction, HCR_X journey *j) {
+FN int set_out(const hcr_real *direction, damping rule, HCR_X journey *j) {
     int outcome = HCR_AT_ORIGIN;
     soundness state;
     ray r;
@@ -97,11 +121,23 @@ FN int set_out(const hcr_real *direction, HCR_X journey *j) {
     state = prepare(direction, j->u, &j->scale);
 #if HCR_ORIGINS
     within = (is_named(&j->here) != 0) ? within : 0;
+#endif
+#if HCR_MAY_FAIL
     j->located = locate(&j->here);
 #endif
+#if HCR_CENTRED
+    if ((state == SOUND) && (j->located != 0)) { state = hold_direction(&j->here, j->u, &j->scale); }
+#if HCR_GRADIENT
+    for (uint32_t k = 0u; k < HCR_OUTPUTS; k++) { j->whole[k] = (state == SOUND) ? j->u[k] : R(0.0); }
+    j->whole_scale = j->scale;
+    j->rule = rule;
+#endif
+    if ((state == SOUND) && (j->located != 0)) { j->scale = damp(&j->here, rule, j->scale, j->u); }
+#endif
+    (void)rule;
     if (within == 0) {
         outcome = HCR_OUT_OF_RANGE;
-#if HCR_ORIGINS
+#if HCR_MAY_FAIL
     } else if (j->located == 0) {
         outcome = HCR_NO_ORIGIN;
 #endif
@@ -124,7 +160,7 @@ FN int set_out(const hcr_real *direction, HCR_X journey *j) {
 /* The point is drawn towards the origin, each time by twice the share of the way, from the unit roundoff up to a half,
  * then in eight steps through the whole range of numbers, until it is inside for certain; the origin is. Returns
  * whether it could stay. */
-FN int arrive(const journey *j, real t, real *y) {
+FN int draw_in(const journey *j, real t, real *y) {
 #if HCR_SINGLE
     const uint32_t draws = 33u;
     real share = R(0x1p-24);
@@ -142,24 +178,33 @@ FN int arrive(const journey *j, real t, real *y) {
         point_on(j->u, (k == (draws - 1u)) ? R(0.0) : (far * ((share < R(1.0)) ? (R(1.0) - share) : R(1.0))), j->at, y);
         share *= R(2.0);
     }
-#if HCR_ORIGINS
-    for (uint32_t i = 0u; (j->located == 0) && (i < HCR_OUTPUTS); i++) { y[i] = nothing(); }
-    return (k == 0u) || (j->located == 0);
-#else
     return k == 0u;
-#endif
 }
 #else
-FN int arrive(const journey *j, real t, real *y) {
+FN int draw_in(const journey *j, real t, real *y) {
     point_on(j->u, t, j->at, y);
     return 1;
 }
 #endif
 
+#if HCR_MAY_FAIL
+FN int arrive(const journey *j, real t, real *y) {
+    int stays = 1;
+    if (j->located != 0) {
+        stays = draw_in(j, t, y);
+    } else {
+        for (uint32_t i = 0u; i < HCR_OUTPUTS; i++) { y[i] = nothing(); }
+    }
+    return stays;
+}
+#else
+FN int arrive(const journey *j, real t, real *y) { return draw_in(j, t, y); }
+#endif
+
 API int hcr_decode(const hcr_real *direction, hcr_real radius, HCR_X hcr_real *y) {
     journey j;
     real t = R(0.0);
-    int outcome = set_out(direction, HCR_PASS_X & j);
+    int outcome = set_out(direction, DAMP_ALL, HCR_PASS_X & j);
     if ((is_finite(radius) == 0) && (outcome != HCR_OUT_OF_RANGE)) {
         outcome = HCR_BAD_VALUE;
     } else if ((outcome == HCR_INSIDE) && (j.gauge > HCR_LEAST_GAUGE)) {
@@ -178,7 +223,7 @@ API int hcr_decode(const hcr_real *direction, hcr_real radius, HCR_X hcr_real *y
 API int hcr_contract(const hcr_real *v, HCR_X hcr_real *y) {
     journey j;
     real t = R(0.0);
-    int outcome = set_out(v, HCR_PASS_X & j);
+    int outcome = set_out(v, DAMP_BEYOND, HCR_PASS_X & j);
     if (outcome == HCR_INSIDE) {
         t = R(1.0) / j.scale;
         if ((j.gauge > HCR_LEAST_GAUGE) && !(j.gauge <= (HCR_MOST * j.scale))) {
@@ -192,7 +237,7 @@ API int hcr_contract(const hcr_real *v, HCR_X hcr_real *y) {
 API int hcr_soften(const hcr_real *v, HCR_X hcr_real *y) {
     journey j;
     real t = R(0.0);
-    int outcome = set_out(v, HCR_PASS_X & j);
+    int outcome = set_out(v, DAMP_ALL, HCR_PASS_X & j);
     if (outcome == HCR_INSIDE) {
         t = R(1.0) / (j.scale + j.gauge);
         if ((j.gauge > HCR_LEAST_GAUGE) && !((j.gauge * t) <= HCR_MOST)) {
@@ -209,7 +254,7 @@ API void hcr_origin(HCR_X hcr_real *y) {
     sample here;
     const sample *const at = &here;
     (void)begin(x, &here);
-#if HCR_ORIGINS
+#if HCR_MAY_FAIL
     const int located = locate(&here);
 #endif
 #else
@@ -217,7 +262,7 @@ API void hcr_origin(HCR_X hcr_real *y) {
 #endif
     for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) { v[j] = R(0.0); }
     point_on(v, R(0.0), at, y);
-#if HCR_ORIGINS
+#if HCR_MAY_FAIL
     for (uint32_t j = 0u; (located == 0) && (j < HCR_OUTPUTS); j++) { y[j] = nothing(); }
 #endif
 }

@@ -113,7 +113,7 @@ FN void step_from_origin(const hcr_real *x, real *points) {
     real stretch = R(1.0);
     sample here;
     (void)begin(x, &here);
-#if HCR_ORIGINS
+#if HCR_MAY_FAIL
     (void)locate(&here);
 #endif
 #if HCR_SOFTENED
@@ -121,7 +121,7 @@ FN void step_from_origin(const hcr_real *x, real *points) {
         journey j;
         real mean[HCR_OUTPUTS];
         for (uint32_t k = 0u; k < HCR_OUTPUTS; k++) { mean[k] = point_shift[k] - here.origin[k]; }
-        if (set_out(mean, x, &j) == HCR_INSIDE) {
+        if (set_out(mean, DAMP_NOTHING, x, &j) == HCR_INSIDE) {
             const real gauge = j.gauge / j.scale;
             stretch = R(1.0) / (R(1.0) - ((gauge < R(0.9)) ? gauge : R(0.9)));
         }

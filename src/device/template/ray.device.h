@@ -12,14 +12,28 @@ typedef struct sample {
     real x[HCR_PARAMETERS];
     real moved[HCR_PARAMETERS];
     real origin[HCR_OUTPUTS];
+#if HCR_CENTRED
+    real lower[HCR_OUTPUTS];
+    real upper[HCR_OUTPUTS];
+    int fixed[HCR_OUTPUTS];
+#if HCR_GRADIENT
+    uint32_t above[HCR_OUTPUTS];
+    uint32_t below[HCR_OUTPUTS];
+#endif
+#else
 #if HCR_GRADIENT
     uint32_t which;
+#endif
 #endif
 } sample;
 #else
 /* There is one origin, and nothing else that a sample may have: it is NULL. */
 typedef struct sample sample;
 #endif
+
+/* Which directions have less say where the limits of a sample are about to meet: all, those that end beyond near
+ * limits, or none. */
+typedef enum damping { DAMP_ALL = 0, DAMP_BEYOND = 1, DAMP_NOTHING = 2 } damping;
 
 /* O + t v, and 1/t where it meets the nearest inequality so far; 0: none. */
 typedef struct ray {

@@ -8,7 +8,16 @@
 #define ORIGIN(at) centre
 #endif
 
+#if HCR_CENTRED
+#define LEAST(at) ((at)->lower)
+#define MOST(at) ((at)->upper)
+#else
+#define LEAST(at) lower
+#define MOST(at) upper
+#endif
+
 #if HCR_PARAMETERS
+#if !HCR_CENTRED
 /* Origin number `which`. */
 FN void place_origin(sample *at, uint32_t which) {
     uint32_t k = origin_map_start[which * HCR_OUTPUTS];
@@ -39,6 +48,7 @@ FN real origin_change(const sample *at, uint32_t j, const real *x_dot) {
     return change;
 }
 #endif
+#endif
 
 /* 1 when the parameters are in their range. */
 FN int begin(const hcr_real *x, sample *at) {
@@ -51,7 +61,9 @@ FN int begin(const hcr_real *x, sample *at) {
         at->x[j] = held;
         at->moved[j] = held - x_middle[j];
     }
+#if !HCR_CENTRED
     place_origin(at, 0u);
+#endif
     return within;
 }
 #endif
@@ -64,8 +76,8 @@ FN void point_on(const real *v, real t, const sample *at, real *y) {
 #if HCR_GRID
         moved = to_grid(moved, j);
 #endif
-        moved = (moved < lower[j]) ? lower[j] : moved;
-        y[j] = (moved > upper[j]) ? upper[j] : moved;
+        moved = (moved < LEAST(at)[j]) ? LEAST(at)[j] : moved;
+        y[j] = (moved > MOST(at)[j]) ? MOST(at)[j] : moved;
     }
 #if HCR_EQUALITIES
     complete(y, at);
@@ -137,6 +149,12 @@ FN soundness prepare(const hcr_real *direction, real *v, real *scale) {
     return state;
 }
 
+#if HCR_CENTRED
+FN void relate(const real *y, const sample *at, place *p) {
+    p->y = y;
+    p->at = at;
+}
+#else
 /* Points so far from the origin that products may overflow are in smaller units. */
 FN void relate(const real *y, const sample *at, place *p) {
     real unit = R(1.0);
@@ -155,3 +173,4 @@ FN void relate(const real *y, const sample *at, place *p) {
     }
     p->unit = unit;
 }
+#endif

@@ -14,6 +14,9 @@
 #define HCR_EQUALITIES (PART == 4)
 #define HCR_GRID 0
 #define HCR_VERIFIED (PART == 1)
+#define HCR_ORIGINS 0
+#define HCR_CENTRED 0
+#define HCR_MAY_FAIL 0
 #define HCR_BOUNDED 1
 #define HCR_CONSTRAINED 1
 #define HCR_MAPS 1
@@ -89,6 +92,7 @@ TABLE row_column tolerance_columns[3] = {0, 1, 2};
 TABLE real tolerance_values[3] = {R(0x1p-20), R(0x1p-20), R(0x1p-20)};
 TABLE real right[1] = {R(0.0)};
 TABLE real alone[1] = {R(0.0)};
+#include "device/template/sums.device.h"
 #if HCR_EQUALITIES
 #include "device/template/equalities.device.h"
 #endif

@@ -1,0 +1,160 @@
+/* Limits of samples whose origins are found for each: rows over outputs and, behind them, parameters, HCR_LIMITS in
+ * all, of which the first HCR_SINGLES have one output each, which comes first in its row. limit_parts: HCR_LIMIT_PARTS
+ * of each coefficient, of so few bits that no product with half of a number is rounded; limit_least and limit_most:
+ * three numbers a row, LARGEST in the first where there is no limit. limit_is_plain: 1 for a difference or a sum of two
+ * numbers, which is compared with 0: its sign has no rounding. What rounding does to a row is at most
+ * HCR_LIMIT_ERROR of its terms' sizes, and to a sum of three numbers HCR_DUST of those and HCR_LOST_PRODUCTS. */
+
+/* A sum of three numbers; lost: something may be missing of it. */
+typedef struct long_sum {
+    real part[3];
+    real size;
+    int lost;
+} long_sum;
+
+FN void add_term(long_sum *s, real x) {
+    real rest;
+    s->part[0] = sum_of(s->part[0], x, &rest);
+    s->part[1] = sum_of(s->part[1], rest, &rest);
+    s->part[2] += rest;
+    s->lost = (magnitude(rest) > R(0.0)) ? 1 : s->lost;
+    s->size += magnitude(x);
+}
+
+/* A product of so few bits that it isn't rounded, unless it is next to nothing. */
+FN void add_exact(long_sum *s, real part, real half) {
+    const real x = rounded(part * half);
+    const int there = (magnitude(part) > R(0.0)) && (magnitude(half) > R(0.0));
+    s->lost = ((there != 0) && (magnitude(x) < HCR_SURELY_EXACT)) ? 1 : s->lost;
+    add_term(s, x);
+}
+
+FN void add_coefficient(long_sum *s, uint32_t k, real factor) {
+    const real high = first_half(factor);
+    const real low = factor - high;
+    for (uint32_t p = 0u; p < HCR_LIMIT_PARTS; p++) {
+        add_exact(s, limit_parts[(HCR_LIMIT_PARTS * k) + p], high);
+        add_exact(s, limit_parts[(HCR_LIMIT_PARTS * k) + p], low);
+    }
+}
+
+/* The sum as one number, whose sign is right where *error is 0. */
+FN real total_of(const long_sum *s, real *error) {
+    real rest;
+    const real first = sum_of(s->part[0], s->part[1], &rest);
+    const real last = rest + s->part[2];
+    *error =
+        (s->lost != 0) ? (((HCR_DUST * s->size) + HCR_LOST_PRODUCTS) + (HCR_LIMIT_ERROR * magnitude(last))) : R(0.0);
+    return first + last;
+}
+
+/* The three numbers of the limit on one side. */
+FN const real *limit_on(uint32_t i, int up) { return (up != 0) ? &limit_most[3u * i] : &limit_least[3u * i]; }
+
+FN int is_limited(uint32_t i, int up) { return magnitude(limit_on(i, up)[0]) < LARGEST; }
+
+/* Minus the limit, with the terms of row i from entry k on. */
+FN void sum_row(uint32_t i, int up, uint32_t k, const real *y, const sample *at, long_sum *s) {
+    const real *limit = limit_on(i, up);
+    s->size = R(0.0);
+    s->lost = 0;
+    for (uint32_t p = 0u; p < 3u; p++) { s->part[p] = R(0.0); }
+    for (uint32_t p = 0u; p < 3u; p++) { add_term(s, -limit[p]); }
+    for (uint32_t l = k; l < limit_start[i + 1u]; l++) { add_coefficient(s, l, factor_of(y, at, limit_columns[l])); }
+}
+
+/* Whether y is within a limit of row i, without rounding where that matters. */
+FN verdict side_holds(uint32_t i, int up, const real *y, const sample *at) {
+    const real sign = (up != 0) ? R(1.0) : R(-1.0);
+    const real limit = limit_on(i, up)[0];
+    real sum = -limit;
+    real sizes = magnitude(limit);
+    verdict found;
+    for (uint32_t k = limit_start[i]; k < limit_start[i + 1u]; k++) {
+        const real term = limit_values[k] * factor_of(y, at, limit_columns[k]);
+        sum += term;
+        sizes += magnitude(term);
+    }
+    found = judge(sign * sum, (limit_is_plain[i] != 0u) ? R(0.0) : ((HCR_LIMIT_ERROR * sizes) + HCR_LOST_PRODUCTS));
+    if (found == UNCERTAIN) {
+        long_sum s;
+        real error;
+        sum_row(i, up, limit_start[i], y, at, &s);
+        sum = total_of(&s, &error);
+        found = judge(sign * sum, error);
+    }
+    return found;
+}
+
+/* The next number inwards. */
+FN real inwards(real x, real sign) { return rounded(x + (sign * ((HCR_LIMIT_UNIT * magnitude(x)) + SMALLEST))); }
+
+/* What a row of one output leaves it: a number that is within the limit for certain. 0: none was found. */
+FN int take_limit(uint32_t i, int up, sample *at) {
+    const uint32_t k = limit_start[i];
+    const uint32_t j = limit_columns[k];
+    const int above = (up != 0) == (limit_values[k] > R(0.0));
+    real *of = (above != 0) ? at->upper : at->lower;
+    long_sum s;
+    real error;
+    real end;
+    int sure = 1;
+    sum_row(i, up, k + 1u, of, at, &s);
+    end = rounded(total_of(&s, &error) / -limit_values[k]);
+    if ((above != 0) ? (end < of[j]) : (end > of[j])) {
+        of[j] = end;
+        sure = side_holds(i, up, of, at) == SURE;
+        for (uint32_t step = 0u; (step < 3u) && (sure == 0); step++) {
+            of[j] = inwards(of[j], (above != 0) ? R(-1.0) : R(1.0));
+            sure = side_holds(i, up, of, at) == SURE;
+        }
+#if HCR_GRADIENT
+        if (above != 0) {
+            at->above[j] = i;
+        } else {
+            at->below[j] = i;
+        }
+#endif
+    }
+    return sure;
+}
+
+/* Between which each output is, by bounds and rows of one output. 0: they contradict each other. */
+FN int take_limits(sample *at) {
+    int found = 1;
+    for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) {
+        at->lower[j] = lower[j];
+        at->upper[j] = upper[j];
+#if HCR_GRADIENT
+        at->above[j] = HCR_LIMITS;
+        at->below[j] = HCR_LIMITS;
+#endif
+    }
+    for (uint32_t i = 0u; i < HCR_SINGLES; i++) {
+        for (int up = 0; up < 2; up++) {
+            if (is_limited(i, up) != 0) { found = (take_limit(i, up, at) != 0) ? found : 0; }
+        }
+    }
+    for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) { found = (at->lower[j] <= at->upper[j]) ? found : 0; }
+    return found;
+}
+
+FN void hold_at(sample *at, uint32_t j, real value) {
+    at->origin[j] = value;
+    at->lower[j] = value;
+    at->upper[j] = value;
+    at->fixed[j] = 1;
+}
+
+FN verdict limits_check(const place *p) {
+    verdict found = SURE;
+    for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) {
+        if (!((p->y[j] >= lower[j]) && (p->y[j] <= upper[j]))) { found = BROKEN; }
+    }
+    for (uint32_t i = 0u; i < HCR_LIMITS; i++) {
+        for (int up = 0; up < 2; up++) {
+            if (is_limited(i, up) != 0) { found = worse(found, side_holds(i, up, p->y, p->at)); }
+        }
+    }
+    return found;
+}
