@@ -20,6 +20,7 @@ typedef struct hcri_ldl {
     size_t *across;          /* size + 1: L by rows, in an order in which a row can be solved for … */
     uint32_t *across_column; /* … the column of each entry … */
     size_t *across_entry;    /* … and its number in L by columns */
+    unsigned char *together; /* 1 for the first of some rows of L that are solved for at once */
 } hcri_ldl;
 
 /* Entries off the diagonal: entry e is at (first[e], second[e]), each pair once. A node with late[i] (NULL: none)

@@ -223,9 +223,47 @@ static void test_fill(void **state) {
     free(second);
 }
 
+/* Rows of a full matrix are solved for together: A x against the right side, to 1e-12 of its size. */
+static void test_full(void **state) {
+    (void)state;
+    enum { SIZE = 43, PAIRS = SIZE * (SIZE - 1) / 2 };
+    hcri_random random;
+    hcri_random_seed(&random, 5);
+    uint32_t first[PAIRS], second[PAIRS];
+    double entry[PAIRS], diagonal[SIZE], right[SIZE], x[SIZE], product[SIZE];
+    size_t count = 0, together = 0;
+    for (uint32_t j = 0; j < SIZE; j++) {
+        diagonal[j] = (j % 3 == 0 ? -1 : 1) * (SIZE + hcri_random_uniform(&random));
+        right[j] = x[j] = hcri_random_normal(&random);
+        for (uint32_t i = 0; i < j; i++, count++) {
+            first[count] = i;
+            second[count] = j;
+            entry[count] = hcri_random_normal(&random);
+        }
+    }
+    hcri_ldl ldl;
+    HCRI_SCRATCH(memory, &hcri_default_allocator);
+    assert_int_equal(hcri_ldl_make(SIZE, PAIRS, first, second, NULL, memory, &ldl, NULL), HCR_OK);
+    double *factor = hcri_allocate(memory, hcri_ldl_numbers(&ldl), sizeof *factor);
+    assert_non_null(factor);
+    assert_true(hcri_ldl_factorise(&ldl, diagonal, entry, factor));
+    hcri_ldl_solve(&ldl, factor, x);
+    for (size_t j = 0; j < SIZE; j++) {
+        product[j] = diagonal[j] * x[j];
+        together += ldl.together[j];
+    }
+    for (size_t e = 0; e < PAIRS; e++) {
+        product[first[e]] += entry[e] * x[second[e]];
+        product[second[e]] += entry[e] * x[first[e]];
+    }
+    for (size_t j = 0; j < SIZE; j++)
+        assert_float_equal(product[j], right[j], 1e-12);
+    assert_true(together >= 5);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_centres), cmocka_unit_test(test_held),
-                                       cmocka_unit_test(test_empty), cmocka_unit_test(test_fill),
-                                       cmocka_unit_test(test_gaps)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_full), cmocka_unit_test(test_centres),
+                                       cmocka_unit_test(test_held), cmocka_unit_test(test_empty),
+                                       cmocka_unit_test(test_fill), cmocka_unit_test(test_gaps)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
