@@ -2,7 +2,8 @@
  * a_i·f = f_i. With φ_i the sum of −log of its distances from these, the centre minimises Σ φ_i(v_i) where r = 0.
  * Newton's step from where it isn't yet (Boyd and Vandenberghe, Convex Optimization, 2004, section 10.3) is
  *     φ_i'' dv_i + φ_i' = z_i,    dv_i = r_i + a_i·df,    Σ a_i z_i = 0.
- * z of columns and of rows of two columns is put in, that of other rows stays: with D = Σ φ_i'' a_i a_i' of the first
+ * z of columns and of rows of two columns, or of dense rows, is put in, that of other rows stays: with
+ * D = Σ φ_i'' a_i a_i' of the first
  *     D df + A'z = −Σ (φ_i' + φ_i'' r_i) a_i of the first,    A df − z/φ'' = −(r + φ'/φ'') of the others,
  * a quasidefinite system as sparse as the rows. A whole step leaves r = 0. With the same matrix the third derivatives
  * make the error a third power (Chebyshev's method): −φ''' dv²/2 beside φ' on the right side gives what is added to the
@@ -120,9 +121,9 @@ static void differentiate(const search *of) {
     }
 }
 
-/* What row r, of two columns, has on the right side: −`of_row` times its entries. */
+/* What row r that is put in has on the right side: −`of_row` times its entries. */
 static inline void add_right(const search *s, const hcri_centre_system *system, size_t r, size_t p, lanes of_row) {
-    for (size_t k = system->start[r]; k < system->start[r] + 2; k++) {
+    for (size_t k = system->start[r]; k < system->start[r + 1]; k++) {
         double *right = s->step + 8 * (size_t)system->at[k] + WIDTH * p;
         store(right, lanes_fused(spread(-system->value[k]), of_row, load(right)));
     }
@@ -151,6 +152,55 @@ static void add_equalities(const search *of) {
         }
 }
 
+/* Σ φ_r'' a_r a_r' of dense rows, some columns at a time in registers. */
+static void add_dense(const search *of) {
+    const search s = *of;
+    const hcri_centre_system system = *s.system;
+    const size_t rows = system.nodes - system.columns;
+    const double *curve = s.curve + 8 * system.columns;
+    double *weighed = s.change; /* not needed yet */
+    for (size_t j = 0; j < system.columns; j++) {
+        for (size_t r = 0; r < rows; r++)
+            EACH_PART
+        store(weighed + 8 * r + WIDTH * p, system.dense[j * rows + r] * load(curve + 8 * r + WIDTH * p));
+        for (size_t i = 0; i <= j; i += HCRI_DENSE_COLUMNS) {
+            lanes sum[HCRI_DENSE_COLUMNS][PARTS];
+            const double *value = system.dense + i * rows;
+            for (size_t t = 0; t < HCRI_DENSE_COLUMNS; t++)
+                EACH_PART
+            sum[t][p] = spread(0);
+            for (size_t r = 0; r < rows; r++)
+                for (size_t t = 0; t < HCRI_DENSE_COLUMNS; t++)
+                    EACH_PART
+            sum[t][p] = lanes_fused(spread(value[t * rows + r]), load(weighed + 8 * r + WIDTH * p), sum[t][p]);
+            for (size_t t = 0; t < HCRI_DENSE_COLUMNS && i + t <= j; t++) {
+                double *to =
+                    i + t < j ? s.entry + 8 * hcri_centre_pair(i + t, j) : s.diagonal + 8 * (size_t)system.place[j];
+                EACH_PART
+                store(to + WIDTH * p, load(to + WIDTH * p) + sum[t][p]);
+            }
+        }
+    }
+}
+
+/* Σ φ_r'' a_r a_r' of rows of two columns. */
+static void add_pairs(const search *of) {
+    const search s = *of;
+    const hcri_centre_system system = *s.system;
+    for (size_t r = 0; r < system.pairs; r++) {
+        const double *value = system.value + system.start[r];
+        const uint32_t *at = system.at + system.start[r];
+        double *entry = s.entry + 8 * (size_t)system.entry[r], *one = s.diagonal + 8 * (size_t)at[0],
+               *other = s.diagonal + 8 * (size_t)at[1];
+        for (size_t l = 8 * (system.columns + r), p = 0; p < PARTS; p++, l += WIDTH) {
+            const lanes curve = load(s.curve + l), first = value[0] * curve;
+            store(one + WIDTH * p, lanes_fused(spread(value[0]), first, load(one + WIDTH * p)));
+            store(other + WIDTH * p, lanes_fused(spread(value[1] * value[1]), curve, load(other + WIDTH * p)));
+            store(entry + WIDTH * p, lanes_fused(spread(value[1]), first, load(entry + WIDTH * p)));
+        }
+    }
+}
+
 /* The system, from the derivatives. */
 static void assemble(const search *of) {
     static const double none = 1e-300, held = 1e300;
@@ -172,19 +222,13 @@ static void assemble(const search *of) {
         add_equalities(of);
     for (size_t l = 0; l < 8 * system.shared; l += WIDTH)
         store(s.entry + l, spread(0));
-    for (size_t r = 0; r < system.pairs; r++) {
-        const double *value = system.value + system.start[r];
-        const uint32_t *at = system.at + system.start[r];
-        double *entry = s.entry + 8 * (size_t)system.entry[r], *one = s.diagonal + 8 * (size_t)at[0],
-               *other = s.diagonal + 8 * (size_t)at[1];
-        for (size_t l = 8 * (columns + r), p = 0; p < PARTS; p++, l += WIDTH) {
-            const lanes curve = load(s.curve + l), first = value[0] * curve;
-            store(one + WIDTH * p, lanes_fused(spread(value[0]), first, load(one + WIDTH * p)));
-            store(other + WIDTH * p, lanes_fused(spread(value[1] * value[1]), curve, load(other + WIDTH * p)));
-            store(entry + WIDTH * p, lanes_fused(spread(value[1]), first, load(entry + WIDTH * p)));
-            add_right(&s, &system, r, p, lanes_fused(curve, load(s.rest + l), load(s.slope + l)));
-        }
-    }
+    if (system.dense != NULL)
+        add_dense(of);
+    else
+        add_pairs(of);
+    for (size_t r = 0; r < system.pairs; r++)
+        for (size_t l = 8 * (columns + r), p = 0; p < PARTS; p++, l += WIDTH)
+            add_right(&s, &system, r, p, lanes_fused(load(s.curve + l), load(s.rest + l), load(s.slope + l)));
     for (size_t i = columns + system.pairs; i < system.nodes; i++)
         for (size_t l = 8 * i, to = 8 * (size_t)system.place[i - system.pairs], p = 0; p < PARTS;
              p++, l += WIDTH, to += WIDTH) {

@@ -8,9 +8,11 @@
 #include "kernels/sparse_rows.h"
 
 /* A node is a column, or, behind those, a row of two columns, then of more; limits are of its value: f_j, or a·f. The
- * factorised system has the columns and the rows of more, each at a place of its own. */
+ * factorised system has the columns and the rows of more, each at a place of its own. Where rows are dense it has the
+ * columns alone, and `pairs` counts all rows. */
 typedef struct hcri_centre_system {
     size_t columns, pairs, nodes;
+    const double *dense; /* NULL; or the rows' values, a column after the other, and HCRI_DENSE_COLUMNS − 1 of zeros */
     const uint32_t *place; /* of each column, then of each row of more */
     const uint32_t *entry; /* of each row of two the system's entry between its columns */
     const size_t *start;   /* of each row's entries, and one more … */
@@ -21,7 +23,7 @@ typedef struct hcri_centre_system {
     const double *length; /* of each node's coefficients … */
     double scale;         /* … times this: how far inside of a limit without an opposite a search begins */
     double pull;          /* the weight of |f − towards|²/2 */
-    size_t shared;        /* entries of rows of two, before those of rows of more in turn */
+    size_t shared;        /* entries of rows of two, before those of rows of more in turn; hcri_centre_pair of all */
     hcri_ldl ldl;
 } hcri_centre_system;
 
@@ -57,6 +59,11 @@ typedef struct hcri_centre_kernels {
     int (*meet)(const hcri_centre_system *system, double share, const double *limit, double *met, double *low);
 } hcri_centre_kernels;
 
+enum { HCRI_DENSE_COLUMNS = 4 };
+
+/* The entry of columns i < j of a dense system. */
+static inline size_t hcri_centre_pair(size_t i, size_t j) { return j * (j - 1) / 2 + i; }
+
 /* The system's entries. */
 static inline size_t hcri_centre_entries(const hcri_centre_system *system) {
     return system->shared + system->start[system->nodes - system->columns] - system->start[system->pairs];
@@ -65,7 +72,7 @@ static inline size_t hcri_centre_entries(const hcri_centre_system *system) {
 /* Numbers of scratch. */
 static inline size_t hcri_centre_numbers(const hcri_centre_system *system) {
     return 8 * (system->limit[2 * system->nodes] + 6 * system->nodes + hcri_centre_entries(system) +
-                3 * system->ldl.size + hcri_ldl_numbers(&system->ldl));
+                5 * system->ldl.size + system->ldl.column[system->ldl.size]);
 }
 
 #endif

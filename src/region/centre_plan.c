@@ -137,6 +137,22 @@ static hcr_status take_limits(planning *at, hcr_error *error) {
     return HCR_OK;
 }
 
+/* Where eliminating rows one by one would fill the columns' system: the rows' values by column. */
+static hcr_status take_dense(const planning *at, hcr_error *error) {
+    hcri_centre_system *system = &at->plan->system;
+    const size_t columns = system->columns, rows = system->nodes - columns;
+    if (columns < 16 || rows < columns || 2 * system->start[rows] < rows * columns)
+        return HCR_OK;
+    double *dense = hcri_allocate(at->memory, (columns + HCRI_DENSE_COLUMNS - 1) * rows, sizeof *dense);
+    HCRI_ALLOCATED(dense);
+    for (size_t r = 0; r < rows; r++)
+        for (size_t k = system->start[r]; k < system->start[r + 1]; k++)
+            dense[at->plan->column[k] * rows + r] = system->value[k];
+    system->dense = dense;
+    system->pairs = rows;
+    return HCR_OK;
+}
+
 /* The rows that have a node: those of two columns first. */
 static hcr_status take_rows(planning *at, hcr_error *error) {
     const hcri_barrier *barrier = &at->centres->barrier;
@@ -169,7 +185,7 @@ static hcr_status take_rows(planning *at, hcr_error *error) {
     at->plan->column = column;
     at->plan->system = (hcri_centre_system){
         .columns = columns, .pairs = pairs, .nodes = columns + rows, .start = start, .value = value, .length = length};
-    return HCR_OK;
+    return take_dense(at, error);
 }
 
 /* The system's entries and how it is factorised. Rows of the same two columns have one entry together. */
@@ -191,7 +207,12 @@ static hcr_status take_system(const planning *at, hcr_error *error) {
         late[j] = system->limit[2 * j] == system->limit[2 * j + 2];
     }
     uint32_t count = 0;
-    for (size_t r = 0; r < system->pairs; r++) {
+    for (uint32_t j = 0; j < system->columns && system->dense != NULL; j++)
+        for (uint32_t i = 0; i < j; i++) {
+            first[count] = i;
+            second[count++] = j;
+        }
+    for (size_t r = 0; r < system->pairs && system->dense == NULL; r++) {
         const uint32_t one = column[system->start[r]], other = column[system->start[r] + 1];
         uint32_t e = last[one];
         late[one] = late[other] = 0;

@@ -61,9 +61,14 @@ static int take(const planned *at, const hcr_region *region, const double *point
             at->diagonal[i - system->pairs] = -1 / fmax(curve, 1e-300);
             continue;
         }
-        at->diagonal[plan->column[first]] += curve * system->value[first] * system->value[first];
-        at->diagonal[plan->column[first + 1]] += curve * system->value[first + 1] * system->value[first + 1];
-        at->entry[system->entry[r]] += curve * system->value[first] * system->value[first + 1];
+        for (size_t k = first; k < system->start[r + 1]; k++) {
+            const double weighed = curve * system->value[k];
+            at->diagonal[plan->column[k]] += weighed * system->value[k];
+            for (size_t t = first; t < k; t++)
+                at->entry[system->dense == NULL ? system->entry[r]
+                                                : hcri_centre_pair(plan->column[t], plan->column[k])] +=
+                    weighed * system->value[t];
+        }
     }
     const size_t first = system->start[system->pairs], last = system->start[system->nodes - columns];
     memcpy(at->entry + system->shared, system->value + first, (last - first) * sizeof *at->entry);

@@ -19,7 +19,7 @@ typedef struct example {
     hcri_centre_system system;
     uint32_t entry[PAIRS], at[TERMS], column[TERMS];
     size_t start[ROWS + 1], limit[2 * NODES + 1];
-    double value[TERMS], length[NODES];
+    double value[TERMS], length[NODES], dense[(COLUMNS + HCRI_DENSE_COLUMNS - 1) * ROWS];
     double limits[8 * 2 * NODES], moves[8 * COLUMNS], towards[8 * (COLUMNS + MORE)];
     double f[8 * (COLUMNS + MORE)], node[8 * NODES], *scratch;
     double equal[8 * ROWS], goal[8 * ROWS], multiplier[8 * ROWS];
@@ -27,10 +27,27 @@ typedef struct example {
 
 static uint32_t column_of(const example *e, size_t j) { return e->system.place[j]; }
 
-static void make(example *e, hcri_random *random) {
+/* All rows of a dense system are put in. */
+static uint32_t make_dense(example *e, uint32_t *first, uint32_t *second) {
+    uint32_t count = 0;
+    for (size_t r = 0; r < ROWS; r++)
+        for (size_t k = e->start[r]; k < e->start[r + 1]; k++)
+            e->dense[e->column[k] * ROWS + r] = e->value[k];
+    for (uint32_t j = 0; j < COLUMNS; j++)
+        for (uint32_t i = 0; i < j; i++) {
+            first[count] = i;
+            second[count++] = j;
+        }
+    e->system.dense = e->dense;
+    e->system.pairs = ROWS;
+    e->system.shared = count;
+    return count;
+}
+
+static void make(example *e, hcri_random *random, int is_dense) {
     static const uint32_t pair[PAIRS][2] = {{0, 1}, {1, 2}, {0, 1}, {2, 5}, {3, 4}, {5, 8}};
     static const uint32_t of_entry[PAIRS] = {0, 1, 0, 2, 3, 4};
-    uint32_t first[5 + 4 * MORE], second[5 + 4 * MORE], count = 5, terms = 0;
+    uint32_t first[COLUMNS * COLUMNS], second[COLUMNS * COLUMNS], count = 5, terms = 0;
     hcr_error error;
     memset(e, 0, sizeof *e);
     for (size_t r = 0; r < ROWS; r++) {
@@ -69,9 +86,11 @@ static void make(example *e, hcri_random *random) {
                                      .length = e->length,
                                      .scale = 1,
                                      .shared = 5};
+    if (is_dense)
+        count = make_dense(e, first, second);
     e->memory = (hcri_pool){.from = &hcri_default_allocator};
-    assert_int_equal(hcri_ldl_make(COLUMNS + MORE, count, first, second, NULL, hcri_pool_allocator(&e->memory),
-                                   &e->system.ldl, &error),
+    assert_int_equal(hcri_ldl_make(COLUMNS + (is_dense ? 0 : MORE), count, first, second, NULL,
+                                   hcri_pool_allocator(&e->memory), &e->system.ldl, &error),
                      HCR_OK);
     e->system.place = e->system.ldl.place;
     for (size_t k = 0; k < TERMS; k++)
@@ -192,7 +211,7 @@ static void test_centres(void **state) {
     for (int round = 0; round < 60; round++) {
         example e;
         double guess[8 * (COLUMNS + MORE)], alone[COLUMNS], limits[8 * 2 * NODES];
-        make(&e, &random);
+        make(&e, &random, round / 2 % 2);
         draw(&e, &random, 8);
         e.system.pull = round % 3 == 0 ? 0.1 : 0;
         for (size_t j = 0; j < COLUMNS && round % 2 == 0; j++) /* held in one lane: limits say nothing of it */
@@ -240,7 +259,7 @@ static void test_contradictions(void **state) {
     for (int round = 0; round < 20; round++) {
         example e;
         double guess[8 * (COLUMNS + MORE)];
-        make(&e, &random);
+        make(&e, &random, round / 2 % 2);
         draw(&e, &random, 3);
         memcpy(guess, e.f, sizeof guess);
         for (size_t k = 0; k < kernel_count; k++) {
@@ -266,7 +285,7 @@ static void test_equalities(void **state) {
     for (int round = 0; round < 40; round++) {
         example e;
         double guess[8 * (COLUMNS + MORE)];
-        make(&e, &random);
+        make(&e, &random, round / 2 % 2);
         draw(&e, &random, 8);
         for (size_t l = 0; l < 8; l++) {
             double f[COLUMNS];
