@@ -17,6 +17,7 @@
  * a_i·y <= upper_i, side 2i + 1 is lower_i <= a_i·y. */
 typedef struct hcri_elastic_rows {
     size_t outputs, count, equalities;
+    size_t moving; /* the coefficients of the rows from here on change from one solution to another */
     const size_t *start;
     const uint32_t *columns;
     const double *values, *lower, *upper;
@@ -70,7 +71,8 @@ size_t hcri_elastic_sides(const hcri_elastic_rows *rows); /* of uint32_t */
 void hcri_elastic_place(hcri_elastic *e, const hcri_elastic_rows *rows, double *numbers, uint32_t *sides);
 /* From a guess, outputs numbers, to e->y. */
 hcri_elastic_outcome hcri_elastic_solve(hcri_elastic *e, const double *guess);
-void hcri_elastic_copy(const hcri_elastic *from, hcri_elastic *to); /* of the same rows */
+/* A solution, and its basis; of the same rows. */
+void hcri_elastic_copy(const hcri_elastic *from, hcri_elastic *to);
 /* Active sides go that are there for the distance alone: those left are met by all points of least violation. */
 void hcri_elastic_keep_binding(hcri_elastic *e);
 /* A side whose coefficients don't depend on those of the active ones is active from here on, its state what it was. */

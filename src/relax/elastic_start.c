@@ -117,7 +117,7 @@ static int is_within_reach(const filling *f) {
 /* Less than 0 when the first is less, by the first part in which they differ; 0 when none does. */
 static int compare(size_t parts, const double *a, const double *b) {
     for (size_t k = 0; k < parts; k++)
-        if (fabs(a[k] - b[k]) > hcri_elastic_rounding * fmax(fabs(a[k]), fabs(b[k])))
+        if (fabs(a[k] - b[k]) > hcri_elastic_rounding * hcri_larger(fabs(a[k]), fabs(b[k])))
             return a[k] < b[k] ? -1 : 1;
     return 0;
 }
@@ -194,8 +194,8 @@ static int fill(filling *f) {
             const double y = f->guess[j] + f->mu * f->b[j];
             if (f->b[j] == 0 || e->place[j] != MOVES)
                 continue;
-            over += fmax(0, f->b[j] * (y - f->ahead[j]));
-            under += fmax(0, f->b[j] * (f->behind[j] - y));
+            over += hcri_larger(0, f->b[j] * (y - f->ahead[j]));
+            under += hcri_larger(0, f->b[j] * (f->behind[j] - y));
         }
         if (over == 0 && under == 0)
             return 1;

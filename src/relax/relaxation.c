@@ -100,7 +100,7 @@ static hcr_status add_rows(collecting *c, hcr_error *error) {
     for (size_t i = 0; i < set->linear->rows.count; i++)
         HCRI_TRY(add(c, hcri_rows_row(&set->linear->rows, i), set->linear->lower[i], set->linear->upper[i],
                      &set->linear->base, i, error));
-    c->at->moving = c->rows.count;
+    c->at->rows.moving = c->rows.count;
     HCRI_SCRATCH(memory, c->memory);
     uint32_t *columns = hcri_allocate(memory, set->outputs, sizeof *columns);
     double *ones = hcri_allocate(memory, set->outputs, sizeof *ones);
@@ -126,8 +126,12 @@ static hcr_status find_places(hcr_relaxation *at, hcr_error *error) {
     const hcri_centres *centres = at->region->centres;
     HCRI_SCRATCH(memory, &at->allocator);
     uint32_t *of_number = hcri_allocate(memory, at->region->constraints, sizeof *of_number);
+    const size_t entries = centres == NULL ? 0 : centres->barrier.start[centres->barrier.rows];
     at->place = hcri_allocate(hcri_pool_allocator(&at->memory), at->rows.count, sizeof *at->place);
-    HCRI_ALLOCATED(at->place && of_number);
+    at->output_of_entry = hcri_allocate(hcri_pool_allocator(&at->memory), entries, sizeof *at->output_of_entry);
+    HCRI_ALLOCATED(at->place && at->output_of_entry && of_number);
+    for (size_t k = 0; k < entries; k++)
+        at->output_of_entry[k] = centres->output[centres->barrier.column[k]];
     memset(of_number, 0xff, at->region->constraints * sizeof *of_number);
     for (size_t k = 0; centres != NULL && k < centres->barrier.rows; k++)
         of_number[centres->number[k]] = (uint32_t)(centres->barrier.columns + k);
@@ -160,8 +164,8 @@ static hcr_status find_twins(hcr_relaxation *at, hcr_error *error) {
         }
         const char *name = (const char *)(key + 2 * first);
         const size_t length = 2 * terms * sizeof *key, twin = hcri_index_find(&seen, name, length);
-        at->twin[r] = (uint32_t)(r < at->moving && twin != SIZE_MAX ? twin : r);
-        if (r < at->moving && twin == SIZE_MAX)
+        at->twin[r] = (uint32_t)(r < at->rows.moving && twin != SIZE_MAX ? twin : r);
+        if (r < at->rows.moving && twin == SIZE_MAX)
             HCRI_ALLOCATED(hcri_index_add(&seen, memory, name, length, r));
     }
     return HCR_OK;

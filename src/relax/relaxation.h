@@ -15,15 +15,15 @@ struct hcr_relaxation {
     hcri_elastic_rows rows; /* their values and limits those at parameters 0, of a sample's own where they move */
     const hcri_constraint **block; /* of each row, NULL for an equality … */
     uint32_t *number;              /* … and which row of it */
-    size_t moving;                 /* the coefficients of the rows from here on move */
     double *length;                /* what the row was divided by */
     hcri_rows shift;               /* what the parameters add to each row, divided likewise */
     size_t slacks;
-    uint32_t *slack; /* of each side, HCRI_NO_SLACK where it is hard */
-    uint32_t *side;  /* of each slack */
-    double widest;   /* no slack is larger */
-    uint32_t *twin;  /* of each row the first one with its coefficients, or with their opposites */
-    uint32_t *place; /* of each row, in the limits of the region's centres; HCRI_NO_SLACK: it has none */
+    uint32_t *slack;           /* of each side, HCRI_NO_SLACK where it is hard */
+    uint32_t *side;            /* of each slack */
+    double widest;             /* no slack is larger */
+    uint32_t *twin;            /* of each row the first one with its coefficients, or with their opposites */
+    uint32_t *place;           /* of each row, in the limits of the region's centres; HCRI_NO_SLACK: it has none */
+    uint32_t *output_of_entry; /* of each entry of the rows of the region's centres */
 };
 
 /* A sample at work: its rows, and the solution. `memory` releases it. */
@@ -37,8 +37,10 @@ typedef struct hcri_relaxing {
     double *guess, *scratch, *bar, *gradient, *by_row;
     uint32_t *columns;
     double *entries;
-    double *slack;       /* of each side: 0 where it holds */
-    hcri_elastic before; /* a copy of `elastic`, whose active rows the origin changes */
+    double *slack;       /* of each side: 0 where it holds … */
+    double *limit;       /* … and what a·y, or −a·y of a lower side, is at most with it */
+    double *value;       /* of each row a·y at the centre, once that is found */
+    hcri_elastic before; /* for derivatives a copy of `elastic`, whose active rows the origin changes */
     double *matrix, *centre, *centre_scratch, *weight, *slack_bar, *row_of_h; /* the origin's */
     hcri_elastic_rows inward_rows; /* directions from the solution inside of limits that are met, as points */
     hcri_elastic inwards;

@@ -8,16 +8,13 @@
 #include "kernels/kernels.h"
 #include "region/centre_plan.h"
 #include "region/sample_problem.h"
+#include "relax/elastic_parts.h"
 #include "relax/relaxation.h"
 
 /* A limit that a direction of length 1 changes by less doesn't stop it. */
 static const double still = 1e-9;
 /* A limit of this distance, a share of its size and of the largest output's, is met. */
 static const double met = 0x1p-46;
-
-static double limit_of(const hcri_relaxing *s, uint32_t side) {
-    return (side % 2 == 0 ? s->upper[side / 2] : -s->lower[side / 2]) + s->slack[side] / s->length[side / 2];
-}
 
 static double dot(const hcri_relaxing *s, size_t r, const double *v) {
     double sum = 0;
@@ -26,10 +23,14 @@ static double dot(const hcri_relaxing *s, size_t r, const double *v) {
     return sum;
 }
 
-/* The outward row of a side at y: ±a·y, and how far it is from the relaxed limit. */
-static double distance_of(const hcri_relaxing *s, uint32_t side, const double *y) {
-    const double value = dot(s, side / 2, y);
-    return limit_of(s, side) - (side % 2 == 0 ? value : -value);
+static void find_values(hcri_relaxing *s) {
+    for (size_t r = 0; r < s->rows.count; r++)
+        s->value[r] = dot(s, r, s->centre);
+}
+
+/* How far the outward row of a side, ±a·y, is from the relaxed limit at the centre. */
+static double distance_of(const hcri_relaxing *s, uint32_t side) {
+    return s->limit[side] - (side % 2 == 0 ? s->value[side / 2] : -s->value[side / 2]);
 }
 
 static int varies(const hcri_relaxing *s, size_t r) {
@@ -42,6 +43,7 @@ static int varies(const hcri_relaxing *s, size_t r) {
 static void hold(hcri_relaxing *s, hcri_sample *sample) {
     const hcri_centres *centres = sample->centres;
     const hcri_barrier *barrier = &centres->barrier;
+    const uint32_t *output = s->relaxation->output_of_entry;
     hcri_elastic_outputs_vary(&s->elastic, s->bar);
     for (size_t j = 0; j < barrier->columns; j++)
         if (s->bar[centres->output[j]] == 0)
@@ -49,14 +51,9 @@ static void hold(hcri_relaxing *s, hcri_sample *sample) {
     for (size_t r = 0; r < barrier->rows; r++) {
         const size_t first = barrier->start[r], count = barrier->start[r + 1] - first, i = barrier->columns + r;
         size_t varying = 0;
-        for (size_t k = 0; k < count; k++) {
-            s->columns[s->rows.start[s->rows.count] + k] = centres->output[barrier->column[first + k]];
-            varying += s->bar[centres->output[barrier->column[first + k]]] != 0 && sample->values[first + k] != 0;
-        }
-        if (varying == 0)
-            sample->lower[i] = sample->upper[i] = hcri_sample_row(sample, r, sample->f);
-        else if (varying > 1 && !hcri_elastic_varies(&s->elastic, count, s->columns + s->rows.start[s->rows.count],
-                                                     sample->values + first))
+        for (size_t k = first; k < first + count; k++)
+            varying += s->bar[output[k]] != 0 && sample->values[k] != 0;
+        if (varying > 1 && !hcri_elastic_varies(&s->elastic, count, output + first, sample->values + first))
             sample->lower[i] = sample->upper[i] = hcri_sample_row(sample, r, sample->f);
     }
     hcri_sample_drop_rows_of_held(sample);
@@ -69,10 +66,9 @@ static void pin(hcri_relaxing *s) {
     double *top = s->weight, *bottom = s->weight + s->rows.count;
     for (size_t r = 0; r < s->rows.count; r++) {
         const size_t t = twin[r], opposite = s->rows.values[s->rows.start[r]] != s->rows.values[s->rows.start[t]];
-        const double high = limit_of(s, 2 * (uint32_t)r + (uint32_t)opposite);
-        const double low = -limit_of(s, 2 * (uint32_t)r + 1 - (uint32_t)opposite);
-        top[t] = t == r ? high : fmin(top[t], high);
-        bottom[t] = t == r ? low : fmax(bottom[t], low);
+        const double high = s->limit[2 * r + opposite], low = -s->limit[2 * r + 1 - opposite];
+        top[t] = t == r ? high : hcri_smaller(top[t], high);
+        bottom[t] = t == r ? low : hcri_larger(bottom[t], low);
     }
     for (size_t r = 0; r < s->rows.count; r++) {
         const size_t t = twin[r], first = s->rows.start[r];
@@ -99,9 +95,10 @@ static int bind_narrow(hcri_relaxing *s, const hcri_sample *sample) {
     for (size_t j = 0; j < sample->centres->barrier.columns; j++)
         s->centre[sample->centres->output[j]] = sample->f[j];
     hcri_affine_complete(&s->relaxation->region->affine, s->centre);
+    find_values(s);
     for (uint32_t side = 2 * (uint32_t)s->rows.equalities; side < 2 * s->rows.count; side++)
-        if (s->elastic.state[side] == HCRI_SIDE_FREE && !s->pinned[side / 2] &&
-            distance_of(s, side, s->centre) < narrow && hcri_elastic_bind(&s->elastic, side)) {
+        if (s->elastic.state[side] == HCRI_SIDE_FREE && !s->pinned[side / 2] && distance_of(s, side) < narrow &&
+            hcri_elastic_bind(&s->elastic, side)) {
             s->elastic.state[side] = HCRI_SIDE_ACTIVE;
             count++;
         }
@@ -149,9 +146,9 @@ static int find_centre(hcri_relaxing *s) {
 }
 
 static int is_met(const hcri_relaxing *s, uint32_t side) {
-    const double limit = limit_of(s, side);
+    const double limit = s->limit[side];
     return !isinf(limit) && s->elastic.state[side] == HCRI_SIDE_FREE && !s->pinned[side / 2] &&
-           distance_of(s, side, s->centre) <= met * (fabs(limit) + s->size);
+           distance_of(s, side) <= met * (fabs(limit) + s->size);
 }
 
 /* Limits that are met at the origin bind, as where those that were given up end a chain of others: the origin moves
@@ -173,10 +170,11 @@ static void bind_met(hcri_relaxing *s) {
 /* How far along `by` the origin may go: half of what any limit leaves. */
 static double most_along(const hcri_relaxing *s, const double *by) {
     double most = INFINITY;
-    for (uint32_t side = 2 * (uint32_t)s->rows.equalities; side < 2 * s->rows.count; side++) {
-        const double growth = (side % 2 == 0 ? 1 : -1) * dot(s, side / 2, by);
+    for (uint32_t r = (uint32_t)s->rows.equalities; r < s->rows.count; r++) {
+        const double rate = dot(s, r, by), growth = fabs(rate);
+        const uint32_t side = 2 * r + (rate < 0);
         if (growth > still && s->elastic.state[side] != HCRI_SIDE_ACTIVE)
-            most = is_met(s, side) ? 0 : fmin(most, 0.5 * distance_of(s, side, s->centre) / growth);
+            most = is_met(s, side) ? 0 : hcri_smaller(most, 0.5 * distance_of(s, side) / growth);
     }
     return most;
 }
@@ -203,11 +201,11 @@ static int find_inwards(hcri_relaxing *s, double *by) {
 
 /* What the origin is from the furthest of the limits that bind or were given up, in units of these; and a little more,
  * for rounding. */
-static double room_of(const hcri_relaxing *s, const double *origin) {
+static double room_of(const hcri_relaxing *s) {
     double most = 0;
     for (uint32_t side = 2 * (uint32_t)s->rows.equalities; side < 2 * s->rows.count; side++)
         if (s->elastic.state[side] != HCRI_SIDE_FREE)
-            most = fmax(most, s->length[side / 2] * distance_of(s, side, origin));
+            most = hcri_larger(most, s->length[side / 2] * distance_of(s, side));
     return 2 * most;
 }
 
@@ -215,7 +213,7 @@ static double room_of(const hcri_relaxing *s, const double *origin) {
 static void begin(hcri_relaxing *s) {
     s->size = 0;
     for (size_t j = 0; j < s->rows.outputs; j++)
-        s->size = fmax(s->size, fabs(s->point[j]));
+        s->size = hcri_larger(s->size, fabs(s->point[j]));
     hcri_elastic_keep_binding(&s->elastic);
     bind_given_up(s);
     pin(s);
@@ -225,6 +223,7 @@ static void begin(hcri_relaxing *s) {
 static void go_inside(hcri_relaxing *s) {
     hcri_elastic *e = &s->elastic;
     const size_t outputs = s->rows.outputs;
+    find_values(s);
     bind_met(s);
     for (size_t i = 0; i < e->active; i++) /* sides that were given up have their room */
         s->by_row[i] = s->pinned[e->side[i] / 2] || e->state[e->side[i]] == HCRI_SIDE_GIVEN_UP ? 0 : -1;
@@ -240,7 +239,8 @@ static void go_inside(hcri_relaxing *s) {
         if (s->pinned[r] && s->rows.start[r + 1] - s->rows.start[r] == 1)
             s->centre[j] = s->point[j];
     }
-    s->room = room_of(s, s->centre);
+    find_values(s);
+    s->room = room_of(s);
 }
 
 void hcri_relaxed_origin(hcri_relaxing *s) {
@@ -283,8 +283,8 @@ int hcri_relaxed_origin_is_inside(const hcri_relaxing *s) {
         for (size_t k = first; k < last; k++)
             size += fabs(s->rows.values[k] * s->centre[s->rows.columns[k]]);
         for (uint32_t side = 2 * (uint32_t)r; side < 2 * r + 2 && !s->pinned[r]; side++) {
-            const double limit = limit_of(s, side);
-            if (distance_of(s, side, s->centre) < 2 * (double)(last - first + 4) * unit * (size + fabs(limit)))
+            const double limit = s->limit[side];
+            if (distance_of(s, side) < 2 * (double)(last - first + 4) * unit * (size + fabs(limit)))
                 return 0;
         }
     }
@@ -298,7 +298,7 @@ static void weigh(hcri_relaxing *s) {
     for (size_t r = 0; r < s->rows.count; r++) {
         const int counts = r >= s->rows.equalities && varies(s, r);
         for (uint32_t side = 2 * (uint32_t)r; side < 2 * r + 2; side++) {
-            const double distance = counts ? distance_of(s, side, s->centre) : INFINITY;
+            const double distance = counts ? distance_of(s, side) : INFINITY;
             s->weight[side] = isinf(distance) ? 0 : 1 / (distance * distance);
         }
     }
@@ -361,7 +361,7 @@ static int solve_in_face(hcri_relaxing *s, const double *bar, double *v) {
 /* sum += weight · how the outward normal of a side, times v, changes with the parameters: ∂c/∂x is affine in y. */
 static void add_turn(const hcri_relaxing *s, uint32_t side, const double *at, const double *v, double weight,
                      double *moved, double *sum) {
-    if (side / 2 < s->relaxation->moving)
+    if (side / 2 < s->relaxation->rows.moving)
         return;
     memcpy(moved, at, s->relaxation->region->set.n * sizeof *moved);
     for (size_t j = 0; j < s->rows.outputs; j++)

@@ -115,7 +115,7 @@ static hcr_status add_linear(making *at, hcr_error *error) {
     hcri_constraint *made = NULL;
     HCRI_TRY(hcri_linear_create(at->to.n, &at->to.allocator, &made, error));
     HCRI_TRY(hcri_set_add_block(&at->to, made, error));
-    for (size_t r = 0; r < relaxation->moving; r++) {
+    for (size_t r = 0; r < relaxation->rows.moving; r++) {
         const size_t i = relaxation->number[r];
         const uint32_t side = 2 * (uint32_t)r;
         if (relaxation->block[r] == &at->from->linear->base) {
@@ -140,7 +140,7 @@ static hcr_status add_linear(making *at, hcr_error *error) {
 static hcr_status add_moving(making *at, hcr_error *error) {
     const hcr_relaxation *relaxation = at->relaxation;
     HCRI_SCRATCH(memory, &at->to.allocator);
-    for (size_t r = relaxation->moving; r < relaxation->rows.count;) {
+    for (size_t r = relaxation->rows.moving; r < relaxation->rows.count;) {
         const hcri_constraint *from = relaxation->block[r];
         hcri_constraint *made = NULL;
         uint32_t *slack = hcri_allocate(memory, from->count, sizeof *slack);

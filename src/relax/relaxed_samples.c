@@ -47,17 +47,14 @@ static hcr_status check(const hcr_relaxation *relaxation, size_t rows, const voi
 
 static void take_slacks(hcri_relaxing *s, double least) {
     for (uint32_t side = 0; side < 2 * s->rows.count; side++) {
+        s->slack[side] = 0;
+        s->limit[side] = side % 2 == 0 ? s->upper[side / 2] : -s->lower[side / 2];
+        if (s->elastic.state[side] != HCRI_SIDE_GIVEN_UP)
+            continue;
         const double size = fmax(size_of(s, side), least * s->length[side / 2]);
-        s->slack[side] = s->elastic.state[side] == HCRI_SIDE_GIVEN_UP
-                             ? up(s, fmax(0, hcri_relaxing_violation(s, side)) + up(s, room_share[s->precision] * size))
-                             : 0;
+        s->slack[side] = up(s, fmax(0, hcri_relaxing_violation(s, side)) + up(s, room_share[s->precision] * size));
+        s->limit[side] += s->slack[side] / s->length[side / 2];
     }
-}
-
-static void begin_finish(hcri_relaxing *s, hcr_precision precision) {
-    s->precision = precision;
-    hcri_elastic_copy(&s->elastic, &s->before);
-    take_slacks(s, 0);
 }
 
 /* Where rows that bind have terms so much larger than those of rows that give that their rounding takes all of the
@@ -65,7 +62,7 @@ static void begin_finish(hcri_relaxing *s, hcr_precision precision) {
 static void widen(hcri_relaxing *s) {
     double least = 0;
     for (int time = 0; time < 2 && !hcri_relaxed_origin_is_inside(s); time++) {
-        hcri_elastic_copy(&s->before, &s->elastic);
+        (void)hcri_elastic_solve(&s->elastic, s->guess); /* again, as it was: this is seldom */
         for (uint32_t side = 0; time == 0 && side < 2 * s->rows.count; side++)
             if (s->elastic.state[side] != HCRI_SIDE_FREE)
                 least = fmax(least, size_of(s, side) / s->length[side / 2]);
@@ -98,15 +95,19 @@ static hcr_status batch_create(const hcr_relaxation *relaxation, size_t rows, co
     return HCR_OK;
 }
 
-/* Outcomes of some samples, `parameters` numbers of x apart, and slacks and origins of those that are relaxed. */
-static void relax(batch *b, size_t count, const double *x, size_t parameters, hcr_precision precision) {
+/* Outcomes of some samples, `parameters` numbers of x apart, and slacks and origins of those that are relaxed.
+ * `copies`: solutions are kept as they were before origins. */
+static void relax(batch *b, size_t count, const double *x, size_t parameters, hcr_precision precision, int copies) {
     hcri_relaxing *relaxed[HCRI_RELAXED_AT_ONCE];
     size_t wanted = 0;
     for (size_t k = 0; k < count; k++) {
         b->outcome[k] = solve(&b->s[k], x + k * parameters);
         if (b->outcome[k] != HCR_OUTCOME_RELAXED)
             continue;
-        begin_finish(&b->s[k], precision);
+        b->s[k].precision = precision;
+        take_slacks(&b->s[k], 0);
+        if (copies)
+            hcri_elastic_copy(&b->s[k].elastic, &b->s[k].before);
         relaxed[wanted++] = &b->s[k];
     }
     if (b->scratch != NULL && wanted > 0)
@@ -135,7 +136,7 @@ hcr_status hcr_relax(const hcr_relaxation *relaxation, size_t rows, const double
     const size_t p = relaxation->region->origin_map.parameters, all = relaxation->relaxed->origin_map.parameters;
     for (size_t first = 0, count; first < rows; first += count) {
         count = rows - first < b.most ? rows - first : b.most;
-        relax(&b, count, parameters + first * p, p, HCR_DOUBLE);
+        relax(&b, count, parameters + first * p, p, HCR_DOUBLE, 0);
         for (size_t i = 0; i < count; i++) {
             double *out = relaxed + (first + i) * all;
             memcpy(out, parameters + (first + i) * p, p * sizeof *out);
@@ -161,7 +162,7 @@ hcr_status hcr_relax_f32(const hcr_relaxation *relaxation, size_t rows, const fl
         count = rows - first < b.most ? rows - first : b.most;
         for (size_t k = 0; k < count * p; k++)
             x[k] = (double)parameters[first * p + k];
-        relax(&b, count, x, p, HCR_SINGLE);
+        relax(&b, count, x, p, HCR_SINGLE, 0);
         for (size_t i = 0; i < count; i++) {
             float *out = relaxed + (first + i) * all;
             for (size_t k = 0; k < p; k++)
@@ -210,7 +211,7 @@ static void pull_back(hcri_relaxing *s, double *bar, double *x_bar) {
     for (size_t j = 0; j < n; j++)
         moved[j] = s->point[j] + (j < outputs ? bar[j] : 0);
     for (size_t c = 0; c < e->active; c++) { /* ∂c/∂x is affine in y, so that a difference is how n·bar changes */
-        if (e->side[c] / 2 < s->relaxation->moving)
+        if (e->side[c] / 2 < s->relaxation->rows.moving)
             continue;
         const double weight = e->multiplier[(parts - 1) * e->stride + c] / s->length[e->side[c] / 2];
         hcri_relaxing_add_gradient(s, e->side[c], moved, -weight, s->gradient);
@@ -265,7 +266,7 @@ hcr_status hcr_relax_vjp(const hcr_relaxation *relaxation, size_t rows, const do
     const size_t p = relaxation->region->origin_map.parameters, all = relaxation->relaxed->origin_map.parameters;
     for (size_t first = 0, count; first < rows; first += count) {
         count = rows - first < b.most ? rows - first : b.most;
-        relax(&b, count, parameters + first * p, p, HCR_DOUBLE);
+        relax(&b, count, parameters + first * p, p, HCR_DOUBLE, 1);
         for (size_t i = 0; i < count; i++) {
             const double *bar = relaxed_bar + (first + i) * all;
             double *x_bar = parameters_bar + (first + i) * p;

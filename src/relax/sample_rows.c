@@ -20,7 +20,7 @@ hcr_status hcri_relaxing_create(const hcr_relaxation *relaxation, const hcr_allo
                         &relaxing->gradient,  &relaxing->by_row,       &relaxing->entries,        &relaxing->slack,
                         &relaxing->matrix,    &relaxing->centre,       &relaxing->centre_scratch, &relaxing->weight,
                         &relaxing->slack_bar, &relaxing->inward_lower, &relaxing->inward_upper,   &relaxing->price,
-                        &relaxing->row_of_h};
+                        &relaxing->row_of_h,  &relaxing->limit,        &relaxing->value};
     const size_t outputs = rows->outputs;
     const size_t size[] = {most_terms(relaxation),
                            count,
@@ -42,7 +42,9 @@ hcr_status hcri_relaxing_create(const hcr_relaxation *relaxation, const hcr_allo
                            count,
                            count,
                            2 * count,
-                           outputs};
+                           outputs,
+                           2 * count,
+                           count};
     const size_t of_elastic = hcri_elastic_numbers(rows), sides_of_elastic = hcri_elastic_sides(rows);
     double *numbers = hcri_allocate(memory, of_elastic, 3 * sizeof *numbers);
     uint32_t *sides = hcri_allocate(memory, sides_of_elastic, 3 * sizeof *sides);
@@ -111,12 +113,12 @@ int hcri_relaxing_begin(hcri_relaxing *relaxing, const double *x) {
     hcri_origin_map_origin(&region->origin_map, x, relaxing->point);
     hcri_affine_complete(&region->affine, relaxing->point);
     memcpy(relaxing->guess, relaxing->point, outputs * sizeof *x);
-    for (size_t i = 0; i < relaxation->moving; i++) {
+    for (size_t i = 0; i < relaxation->rows.moving; i++) {
         const double moved = hcri_rows_dot(&relaxation->shift, i, x, NULL);
         relaxing->lower[i] = relaxation->rows.lower[i] - moved;
         relaxing->upper[i] = relaxation->rows.upper[i] - moved;
     }
-    for (size_t i = relaxation->moving; i < relaxation->rows.count; i++)
+    for (size_t i = relaxation->rows.moving; i < relaxation->rows.count; i++)
         take_moving(relaxing, i, x);
     return 1;
 }
