@@ -88,21 +88,49 @@ static double reflect(hcri_elastic *e, double square) {
     return end;
 }
 
-/* The column that has it all changes places with column k. */
-static double exchange(hcri_elastic *e, size_t lone) {
+static void exchange(hcri_elastic *e, size_t column) {
     const size_t stride = e->stride, k = e->active;
-    double *to = e->j + k * stride, *from = e->j + lone * stride;
-    for (size_t j = 0; j < stride && lone != k; j++) {
+    double *to = e->j + k * stride, *from = e->j + column * stride;
+    for (size_t j = 0; j < stride && column != k; j++) {
         const double kept = to[j];
         to[j] = from[j];
         from[j] = kept;
     }
+}
+
+/* Rotations of neighbours take the rest of d to the last column, which goes to column k. Of a basis of single outputs
+ * the others then are differences between an output and those before: rows of single outputs that join later, from the
+ * last one on, have a column alone, where after a reflection they have all. */
+static double sweep(hcri_elastic *e) {
+    double *cosine = e->work, *sine = e->work + e->stride;
+    size_t first = e->active;
+    while (e->d[first] == 0)
+        first++;
+    double size = fabs(e->d[first]), square = size * size, last = e->d[first];
+    for (size_t c = first; c + 1 < e->n; c++) {
+        square += e->d[c + 1] * e->d[c + 1];
+        size = sqrt(square);
+        cosine[c] = e->d[c + 1] / size;
+        sine[c] = -last / size;
+        last = size;
+    }
+    hcri_kernels_best()->elastic->rotate(e->stride, e->n - 1 - first, cosine + first, sine + first,
+                                         e->j + first * e->stride);
+    exchange(e, e->n - 1);
+    return last;
+}
+
+/* The rest of d gets to column k alone, where it is what is returned. */
+static double take_to_one(hcri_elastic *e, uint32_t side, double square, size_t lone) {
+    if (lone == SIZE_MAX)
+        return hcri_is_short(e->rows, side / 2) ? reflect(e, square) : sweep(e);
+    exchange(e, lone);
     return e->d[lone];
 }
 
 void hcri_elastic_join(hcri_elastic *e, uint32_t side, double square, size_t lone) {
     const size_t stride = e->stride, k = e->active;
-    const double inverse = 1 / (lone != SIZE_MAX ? exchange(e, lone) : reflect(e, square));
+    const double inverse = 1 / take_to_one(e, side, square, lone);
     double *column = e->u + k * stride;
     for (size_t j = 0; j < stride; j++)
         column[j] = -inverse * e->step[j];

@@ -256,7 +256,7 @@ static void join_limits(filling *f) {
         if (e->place[j] != MOVES)
             stay(f, j, moved);
     }
-    for (size_t j = 0, column = e->active; j < e->n; j++)
+    for (size_t j = e->n, column = e->active; j-- > 0;) /* backwards: sides will join from the first output on */
         if (e->place[j] == MOVES)
             e->j[column++ * e->stride + j] = 1;
 }

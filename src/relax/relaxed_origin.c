@@ -156,8 +156,11 @@ static int is_met(const hcri_relaxing *s, uint32_t side) {
 static void bind_met(hcri_relaxing *s) {
     hcri_elastic *e = &s->elastic;
     int any = 0;
-    for (uint32_t side = 2 * (uint32_t)s->rows.equalities; side < 2 * s->rows.count && !any; side++)
-        any = is_met(s, side);
+    for (uint32_t r = (uint32_t)s->rows.equalities; r < s->rows.count && !any; r++) {
+        const double up = distance_of(s, 2 * r), down = distance_of(s, 2 * r + 1);
+        if (hcri_smaller(up, down) <= 2 * met * (fabs(s->value[r]) + s->size)) /* else its limits are further off */
+            any = is_met(s, 2 * r) || is_met(s, 2 * r + 1);
+    }
     if (!any)
         return;
     hcri_elastic_unbind_given_up(e);
@@ -275,18 +278,22 @@ void hcri_relaxed_origins(size_t count, hcri_relaxing *const *some, double *scra
     }
 }
 
+/* Rows' coefficients have length 1, so that no term is larger than the largest output. */
 int hcri_relaxed_origin_is_inside(const hcri_relaxing *s) {
     const double unit = s->precision == HCR_DOUBLE ? 0x1p-53 : 0x1p-24;
-    for (size_t r = s->rows.equalities; r < s->rows.count; r++) {
-        const size_t first = s->rows.start[r], last = s->rows.start[r + 1];
+    double largest = 0;
+    for (size_t j = 0; j < s->rows.outputs; j++)
+        largest = hcri_larger(largest, fabs(s->centre[j]));
+    for (uint32_t side = 2 * (uint32_t)s->rows.equalities; side < 2 * s->rows.count; side++) {
+        const size_t first = s->rows.start[side / 2], last = s->rows.start[side / 2 + 1];
+        const double limit = s->limit[side], distance = distance_of(s, side), terms = (double)(uint32_t)(last - first);
         double size = 0;
+        if (s->pinned[side / 2] || distance >= 2 * (terms + 4) * unit * (terms * largest + fabs(limit)))
+            continue;
         for (size_t k = first; k < last; k++)
             size += fabs(s->rows.values[k] * s->centre[s->rows.columns[k]]);
-        for (uint32_t side = 2 * (uint32_t)r; side < 2 * r + 2 && !s->pinned[r]; side++) {
-            const double limit = s->limit[side];
-            if (distance_of(s, side) < 2 * (double)(last - first + 4) * unit * (size + fabs(limit)))
-                return 0;
-        }
+        if (distance < 2 * (terms + 4) * unit * (size + fabs(limit)))
+            return 0;
     }
     return 1;
 }

@@ -46,9 +46,12 @@ static hcr_status check(const hcr_relaxation *relaxation, size_t rows, const voi
 }
 
 static void take_slacks(hcri_relaxing *s, double least) {
+    memset(s->slack, 0, 2 * s->rows.count * sizeof *s->slack);
+    for (size_t r = 0; r < s->rows.count; r++) {
+        s->limit[2 * r] = s->upper[r];
+        s->limit[2 * r + 1] = -s->lower[r];
+    }
     for (uint32_t side = 0; side < 2 * s->rows.count; side++) {
-        s->slack[side] = 0;
-        s->limit[side] = side % 2 == 0 ? s->upper[side / 2] : -s->lower[side / 2];
         if (s->elastic.state[side] != HCRI_SIDE_GIVEN_UP)
             continue;
         const double size = fmax(size_of(s, side), least * s->length[side / 2]);
