@@ -93,25 +93,34 @@ static void prepare(struct job *job, const char *path) {
     must(hcr_workspace_set_search(job->workspace, &search, &failure));
 }
 
+static void transform_some(struct job *job, size_t first, size_t count) {
+    struct row_map *map = &job->rows;
+    const struct samples *samples = &map->samples;
+    const struct parameters *parameters = &samples->parameters;
+    const hcr_region *region = job->opened.region;
+    const size_t from = first * samples->stream.table.columns, to = first * map->results.columns;
+    if (map->single)
+        must(job->map->in_single(region, job->workspace, count, parameters_single(parameters, first),
+                                 samples->singles + from, map->singles + to, job->rays, &failure));
+    else
+        must(job->map->in_double(region, job->workspace, count, parameters_of(parameters, first),
+                                 samples->stream.table.values + from, map->values + to, job->rays, &failure));
+    for (size_t i = 0; i < count; i++) { /* r of what is off the equalities is that of its projection */
+        const int is_off = job->rays[i].outcome == HCR_OUTCOME_OUTSIDE && job->rays[i].gauge <= 1;
+        map->outcomes[first + i] = is_off ? ROW_OFF : job->rays[i].outcome;
+    }
+}
+
 static void transform(struct row_map *map) {
     struct job *job = (struct job *)map;
     struct samples *samples = &map->samples;
-    const hcr_region *region = job->opened.region;
     const size_t rows = samples->stream.table.rows;
     job->rays = renew(job->rays, rows, sizeof *job->rays);
-    if (map->single) {
+    if (map->single)
         samples_to_single(samples);
-        must(job->map->in_single(region, job->workspace, rows, samples->parameters.singles, samples->singles,
-                                 map->singles, job->rays, &failure));
-    } else {
-        must(job->map->in_double(region, job->workspace, rows, samples->parameters.values, samples->stream.table.values,
-                                 map->values, job->rays, &failure));
-    }
-    for (size_t i = 0; i < rows; i++) { /* r of what is off the equalities is that of its projection */
-        const int is_off = job->rays[i].outcome == HCR_OUTCOME_OUTSIDE && job->rays[i].gauge <= 1;
-        map->outcomes[i] = is_off ? ROW_OFF : job->rays[i].outcome;
-    }
     relax_rows(&job->relaxed, map, samples->stream.table.columns, job->map->in_double, job->map->in_single);
+    for (size_t i = 0, count; (count = relaxed_others(&job->relaxed, rows, &i)) > 0; i += count)
+        transform_some(job, i, count);
 }
 
 static int run(struct job *job, const char *const *operand) {

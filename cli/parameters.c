@@ -208,6 +208,10 @@ const double *parameters_of(const struct parameters *parameters, size_t row) {
     return parameters->values == NULL ? NULL : parameters->values + row * hcr_region_parameters(parameters->region);
 }
 
+const float *parameters_single(const struct parameters *parameters, size_t row) {
+    return parameters->singles == NULL ? NULL : parameters->singles + row * hcr_region_parameters(parameters->region);
+}
+
 size_t parameters_misfit(const struct parameters *parameters, size_t row) {
     const hcr_region *region = parameters->region;
     const double *x = parameters_of(parameters, row);

@@ -52,6 +52,7 @@ void parameters_take(const hcr_region *region, char *at, double *x);
 
 /* The parameters of a row; NULL without. */
 const double *parameters_of(const struct parameters *parameters, size_t row);
+const float *parameters_single(const struct parameters *parameters, size_t row);
 /* The first parameter of a row that is out of its range; p when there is none. */
 size_t parameters_misfit(const struct parameters *parameters, size_t row);
 /* "cap[1] is 7, and its range from 0 to 5". */

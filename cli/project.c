@@ -50,19 +50,20 @@ static void project_rows(struct row_map *map) {
     struct samples *samples = &map->samples;
     const struct stream *stream = &samples->stream;
     const struct parameters *parameters = &samples->parameters;
-    const size_t rows = stream->table.rows, n = stream->table.columns, p = hcr_region_parameters(job->opened.region);
+    const size_t rows = stream->table.rows, n = stream->table.columns;
     if (map->single)
         samples_to_single(samples);
     if (job->projector == NULL)
         make_projector(job);
+    relax_rows(&job->relaxed, map, n, NULL, NULL);
     struct progress progress;
     progress_begin(&progress, "projecting");
-    for (size_t i = 0, count; i < rows; i += count) {
-        count = rows - i < STRIDE ? rows - i : STRIDE;
+    for (size_t i = 0, count; (count = relaxed_others(&job->relaxed, rows, &i)) > 0; i += count) {
+        count = count < STRIDE ? count : STRIDE;
         const hcr_status status =
             map->single
-                ? hcr_project_f32(job->projector, count, p == 0 ? NULL : parameters->singles + i * p,
-                                  samples->singles + i * n, map->singles + i * n, map->outcomes + i, NULL, &failure)
+                ? hcr_project_f32(job->projector, count, parameters_single(parameters, i), samples->singles + i * n,
+                                  map->singles + i * n, map->outcomes + i, NULL, &failure)
                 : hcr_project(job->projector, count, parameters_of(parameters, i), stream->table.values + i * n,
                               map->values + i * n, map->outcomes + i, NULL, &failure);
         if (status != HCR_OK) {
@@ -75,7 +76,6 @@ static void project_rows(struct row_map *map) {
         progress_show(&progress, stream_share(stream, (double)(i + count) / (double)rows), "");
     }
     progress_end(&progress);
-    relax_rows(&job->relaxed, map, n, NULL, NULL);
 }
 
 static int run(struct job *job, const char *const *operand) {

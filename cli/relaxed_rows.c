@@ -48,29 +48,48 @@ static uint32_t in_single(struct relaxed_rows *relaxed, const float *in, float *
     return outcome;
 }
 
-void relax_rows(struct relaxed_rows *relaxed, struct row_map *map, size_t width, map_double *of_doubles,
+/* Gives row i its result where its limits contradict each other. */
+static int take(struct relaxed_rows *relaxed, struct row_map *map, size_t i, size_t width, map_double *of_doubles,
                 map_single *of_singles) {
     const struct samples *samples = &map->samples;
     const struct parameters *parameters = &samples->parameters;
     const size_t p = hcr_region_parameters(parameters->region), columns = map->results.columns;
-    for (size_t i = 0; i < samples->stream.table.rows && relaxed->on_empty != ON_EMPTY_NAN; i++) {
-        uint32_t outcome, found;
-        if (map->outcomes[i] != HCR_OUTCOME_NO_ORIGIN)
-            continue;
-        if (relaxed->relaxation == NULL)
-            prepare(relaxed, parameters->region);
-        if (map->single)
-            must(hcr_relax_f32(relaxed->relaxation, 1, parameters->singles + i * p, relaxed->singles, &outcome,
-                               &failure));
-        else
-            must(hcr_relax(relaxed->relaxation, 1, parameters->values + i * p, relaxed->x, &outcome, &failure));
-        if (outcome != HCR_OUTCOME_RELAXED)
-            continue;
-        found = map->single ? in_single(relaxed, samples->singles + i * width, map->singles + i * columns, of_singles)
-                            : in_double(relaxed, samples->stream.table.values + i * width, map->values + i * columns,
-                                        of_doubles);
-        const int is_lost = found == HCR_OUTCOME_NO_ORIGIN || found == HCR_OUTCOME_OUT_OF_RANGE ||
-                            found == HCR_OUTCOME_BAD_VALUE || found == HCR_OUTCOME_NO_FRONTIER;
-        map->outcomes[i] = is_lost ? found : HCR_OUTCOME_RELAXED;
-    }
+    uint32_t outcome, found;
+    if (map->single)
+        must(hcr_relax_f32(relaxed->relaxation, 1, parameters->singles + i * p, relaxed->singles, &outcome, &failure));
+    else
+        must(hcr_relax(relaxed->relaxation, 1, parameters->values + i * p, relaxed->x, &outcome, &failure));
+    if (outcome != HCR_OUTCOME_RELAXED)
+        return 0;
+    found = map->single
+                ? in_single(relaxed, samples->singles + i * width, map->singles + i * columns, of_singles)
+                : in_double(relaxed, samples->stream.table.values + i * width, map->values + i * columns, of_doubles);
+    const int is_lost = found == HCR_OUTCOME_NO_ORIGIN || found == HCR_OUTCOME_OUT_OF_RANGE ||
+                        found == HCR_OUTCOME_BAD_VALUE || found == HCR_OUTCOME_NO_FRONTIER;
+    map->outcomes[i] = is_lost ? found : HCR_OUTCOME_RELAXED;
+    return 1;
+}
+
+void relax_rows(struct relaxed_rows *relaxed, struct row_map *map, size_t width, map_double *of_doubles,
+                map_single *of_singles) {
+    const hcr_region *region = map->samples.parameters.region;
+    const size_t rows = map->samples.stream.table.rows;
+    if (relaxed->on_empty == ON_EMPTY_NAN || hcr_region_parameters(region) == 0)
+        return;
+    if (relaxed->relaxation == NULL)
+        prepare(relaxed, region);
+    relaxed->is_taken = renew(relaxed->is_taken, rows, sizeof *relaxed->is_taken);
+    for (size_t i = 0; i < rows; i++)
+        relaxed->is_taken[i] = (unsigned char)take(relaxed, map, i, width, of_doubles, of_singles);
+}
+
+size_t relaxed_others(const struct relaxed_rows *relaxed, size_t rows, size_t *first) {
+    if (relaxed->is_taken == NULL)
+        return rows - *first;
+    while (*first < rows && relaxed->is_taken[*first])
+        ++*first;
+    size_t end = *first;
+    while (end < rows && !relaxed->is_taken[end])
+        end++;
+    return end - *first;
 }

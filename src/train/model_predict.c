@@ -227,21 +227,32 @@ static hcr_status predict_block(const hcr_model *model, prediction_room *room, s
                                               : predict_inside)(model, room, rows, wanted, error);
 }
 
-hcr_status hcri_predict_alone(const hcr_model *model, size_t rows, const hcri_request *wanted, hcr_error *error) {
+/* With room for as many rows as there are, or BLOCK. */
+static hcr_status predict_in(const hcr_model *model, prediction_room *room, size_t rows, const hcri_request *wanted,
+                             hcr_error *error) {
+    for (size_t first = 0; first < rows; first += BLOCK) {
+        const hcri_request block = hcri_request_from(model, wanted, first);
+        HCRI_TRY(predict_block(model, room, rows - first < BLOCK ? rows - first : BLOCK, &block, error));
+    }
+    return HCR_OK;
+}
+
+static hcr_status check_request(const hcr_model *model, size_t rows, const hcri_request *wanted, hcr_error *error) {
     HCRI_FAIL_IF(model == NULL || (rows != 0 && (wanted->X == NULL || (wanted->Y == NULL && wanted->points == NULL &&
                                                                        wanted->Y_f32 == NULL))),
                  HCR_ERROR_ARGUMENT, "model, X, or the array for the result is NULL");
+    return HCR_OK;
+}
+
+hcr_status hcri_predict_alone(const hcr_model *model, size_t rows, const hcri_request *wanted, hcr_error *error) {
+    HCRI_TRY(check_request(model, rows, wanted, error));
     if (rows == 0)
         return HCR_OK;
     hcri_request whole = *wanted;
     whole.region = wanted->region == NULL ? model->region : wanted->region;
     HCRI_SCOPED_BY(room_release) prediction_room room = {.memory = {.from = &hcri_default_allocator}};
     HCRI_TRY(room_create(&room, model, whole.region, rows < BLOCK ? rows : BLOCK, wanted->Y_f32 != NULL, error));
-    for (size_t first = 0; first < rows; first += BLOCK) {
-        const hcri_request block = hcri_request_from(model, &whole, first);
-        HCRI_TRY(predict_block(model, &room, rows - first < BLOCK ? rows - first : BLOCK, &block, error));
-    }
-    return HCR_OK;
+    return predict_in(model, &room, rows, &whole, error);
 }
 
 static hcr_status predict(const hcr_model *model, size_t rows, const hcri_request *wanted, hcr_error *error) {
@@ -268,54 +279,85 @@ hcr_status hcr_predict_points(const hcr_model *model, size_t rows, const double 
     return predict(model, rows, &(hcri_request){.X = X, .parameters = parameters, .points = points}, error);
 }
 
-/* The row again, within limits that give, where its own leave no point. x: room for the parameters of the region and of
- * the relaxed one, in both precisions. */
-static hcr_status relax_row(const hcr_model *model, const hcr_relaxation *relaxation, const hcri_request *row,
-                            double *x, float *x_f32, hcr_error *error) {
-    const size_t p = hcr_region_parameters(model->region);
-    hcri_request again = *row;
-    again.region = hcr_relaxation_region(relaxation);
-    const size_t wide = hcr_region_parameters(again.region);
-    uint32_t outcome = HCR_OUTCOME_NO_ORIGIN;
-    HCRI_TRY(hcri_model_take_parameters(model, 1, row->X, row->parameters, x, error));
-    if (row->Y != NULL) {
-        HCRI_TRY(hcr_relax(relaxation, 1, x, x + p, &outcome, error));
-    } else {
-        for (size_t k = 0; k < p; k++)
-            x_f32[k] = (float)x[k];
-        HCRI_TRY(hcr_relax_f32(relaxation, 1, x_f32, x_f32 + p, &outcome, error));
-        for (size_t k = p; k < p + wide; k++)
-            x[k] = (double)x_f32[k];
+/* The parameters of some rows within limits that give, and which rows need them. */
+typedef struct relaxing_rows {
+    const hcr_model *model;
+    const hcr_relaxation *relaxation;
+    prediction_room *room, *relaxed_room; /* of AT_ONCE rows */
+    double *x, *wide;                     /* parameters of the region, and of the relaxed one … */
+    float *x_f32, *wide_f32;
+    uint32_t *outcome;
+} relaxing_rows;
+
+static hcr_status relax_rows(const relaxing_rows *at, size_t rows, const hcri_request *wanted, hcr_error *error) {
+    const size_t p = hcr_region_parameters(at->model->region);
+    const size_t wide = hcr_region_parameters(hcr_relaxation_region(at->relaxation));
+    HCRI_TRY(hcri_model_take_parameters(at->model, rows, wanted->X, wanted->parameters, at->x, error));
+    if (wanted->Y != NULL)
+        return hcr_relax(at->relaxation, rows, at->x, at->wide, at->outcome, error);
+    for (size_t k = 0; k < rows * p; k++)
+        at->x_f32[k] = (float)at->x[k];
+    HCRI_TRY(hcr_relax_f32(at->relaxation, rows, at->x_f32, at->wide_f32, at->outcome, error));
+    for (size_t k = 0; k < rows * wide; k++)
+        at->wide[k] = (double)at->wide_f32[k];
+    return HCR_OK;
+}
+
+/* Rows whose limits contradict each other are told apart first: the search for a point of such a row takes long to find
+ * that there is none. */
+static hcr_status predict_some_relaxed(const relaxing_rows *at, size_t rows, const hcri_request *wanted,
+                                       hcr_error *error) {
+    const hcr_region *relaxed = hcr_relaxation_region(at->relaxation);
+    const size_t wide = hcr_region_parameters(relaxed);
+    HCRI_TRY(relax_rows(at, rows, wanted, error));
+    for (size_t first = 0, end; first < rows; first = end) {
+        hcri_request run = hcri_request_from(at->model, wanted, first);
+        const int gives = at->outcome[first] == HCR_OUTCOME_RELAXED;
+        for (end = first + 1; end < rows && (at->outcome[end] == HCR_OUTCOME_RELAXED) == gives; end++) {
+        }
+        if (gives) {
+            run.region = relaxed;
+            run.parameters = at->wide + first * wide;
+        }
+        HCRI_TRY(predict_in(at->model, gives ? at->relaxed_room : at->room, end - first, &run, error));
+        for (size_t i = first; i < end && gives; i++) {
+            uint32_t *outcome = &wanted->outcomes[i];
+            if (*outcome == HCR_OUTCOME_INSIDE || *outcome == HCR_OUTCOME_FRONTIER || *outcome == HCR_OUTCOME_MOVED)
+                *outcome = HCR_OUTCOME_RELAXED;
+        }
     }
-    again.parameters = x + p;
-    if (outcome != HCR_OUTCOME_RELAXED)
-        return HCR_OK;
-    HCRI_TRY(predict(model, 1, &again, error));
-    if (*row->outcomes == HCR_OUTCOME_INSIDE || *row->outcomes == HCR_OUTCOME_FRONTIER ||
-        *row->outcomes == HCR_OUTCOME_MOVED)
-        *row->outcomes = HCR_OUTCOME_RELAXED;
     return HCR_OK;
 }
 
 static hcr_status predict_relaxed(const hcr_model *model, const hcr_relaxation *relaxation, size_t rows,
                                   const hcri_request *wanted, hcr_error *error) {
-    HCRI_FAIL_IF(model == NULL || relaxation == NULL || (rows != 0 && wanted->outcomes == NULL), HCR_ERROR_ARGUMENT,
-                 "model, relaxation or outcomes is NULL");
+    enum { AT_ONCE = 256 };
+    HCRI_TRY(check_request(model, rows, wanted, error));
+    HCRI_FAIL_IF(relaxation == NULL || (rows != 0 && wanted->outcomes == NULL), HCR_ERROR_ARGUMENT,
+                 "relaxation or outcomes is NULL");
     HCRI_FAIL_IF(model->blend.members != 0, HCR_ERROR_UNSUPPORTED,
                  "a blend isn't predicted within relaxed limits: its members are");
-    HCRI_TRY(predict(model, rows, wanted, error));
-    const size_t numbers =
-        hcr_region_parameters(model->region) + hcr_region_parameters(hcr_relaxation_region(relaxation));
+    const size_t p = AT_ONCE * hcr_region_parameters(model->region);
+    const size_t wide = AT_ONCE * hcr_region_parameters(hcr_relaxation_region(relaxation));
     HCRI_SCRATCH(scratch, &hcri_default_allocator);
-    double *x = hcri_allocate(scratch, numbers, sizeof *x);
-    float *x_f32 = hcri_floats(scratch, numbers);
-    HCRI_ALLOCATED(x && x_f32);
+    HCRI_SCOPED_BY(room_release) prediction_room room = {.memory = {.from = &hcri_default_allocator}};
+    HCRI_SCOPED_BY(room_release) prediction_room relaxed = {.memory = {.from = &hcri_default_allocator}};
+    const int single = wanted->Y_f32 != NULL;
+    HCRI_TRY(room_create(&room, model, model->region, AT_ONCE, single, error));
+    HCRI_TRY(room_create(&relaxed, model, hcr_relaxation_region(relaxation), AT_ONCE, single, error));
+    relaxing_rows at = {.model = model, .relaxation = relaxation, .room = &room, .relaxed_room = &relaxed};
+    at.x = hcri_allocate(scratch, p, sizeof *at.x);
+    at.wide = hcri_allocate(scratch, wide, sizeof *at.wide);
+    at.x_f32 = hcri_floats(scratch, p);
+    at.wide_f32 = hcri_floats(scratch, wide);
+    at.outcome = hcri_allocate(scratch, AT_ONCE, sizeof *at.outcome);
+    HCRI_ALLOCATED(at.x && at.wide && at.x_f32 && at.wide_f32 && at.outcome);
     hcri_request whole = *wanted;
     whole.region = model->region;
-    for (size_t i = 0; i < rows; i++) {
-        const hcri_request row = hcri_request_from(model, &whole, i);
-        if (*row.outcomes == HCR_OUTCOME_NO_ORIGIN)
-            HCRI_TRY(relax_row(model, relaxation, &row, x, x_f32, error));
+    for (size_t first = 0, count; first < rows; first += count) {
+        count = rows - first < AT_ONCE ? rows - first : AT_ONCE;
+        const hcri_request some = hcri_request_from(model, &whole, first);
+        HCRI_TRY(predict_some_relaxed(&at, count, &some, error));
     }
     return HCR_OK;
 }
