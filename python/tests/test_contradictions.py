@@ -3,9 +3,9 @@ violation, lexicographic by priority; conflicts, from which no limit can be left
 limits in fractions; finite gradients.
 
 HCR_LONG: 25,000 contradicting samples of each of four regions, and 5,000 of each of two (HCR_ROWS, HCR_SEED: others).
-HCR_REAL: a folder with clones of https://github.com/power-grid-lib/pglib-uc and
-https://github.com/ERGO-Code/HiGHS: an hour's dispatch of RTS-GMLC's 73 generators, and infeasible files of linear
-programs, whose right-hand sides are the samples.
+HCR_REAL: a folder with clones of https://github.com/power-grid-lib/pglib-uc, https://github.com/ERGO-Code/HiGHS and
+https://github.com/MATPOWER/matpower: an hour's dispatch of RTS-GMLC's 73 generators; infeasible files of linear
+programs, whose right-hand sides are the samples; and networks whose lines may carry less than their ratings.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import itertools
 import json
 import os
 import pathlib
+import re
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -265,12 +266,55 @@ def program(name: str) -> Family:
     )
 
 
+def network(name: str) -> Family:
+    """A DC power flow of MATPOWER: what generators make is what is used, hard, and each line has a rating of 0.2 to 1
+    times the file's, soft. By distribution factors, as in bench/networks.py."""
+    text = (pathlib.Path(REAL or "") / "matpower" / "data" / f"{name}.m").read_text()
+
+    def table(of: str) -> np.ndarray:
+        body = re.search(rf"mpc\.{of}\s*=\s*\[(.*?)\];", text, re.DOTALL)
+        assert body is not None
+        lines = (line.split("%")[0].split() for line in re.split(r"[;\n]", body[1]))
+        return np.array([[float(number) for number in line] for line in lines if line])
+
+    bus, made, branch = table("bus"), table("gen"), table("branch")
+    made, branch = made[made[:, 7] > 0], branch[branch[:, 10] > 0]
+    place = {number: i for i, number in enumerate(bus[:, 0])}
+    at, across = np.zeros((len(bus), len(made))), np.zeros((len(branch), len(bus)))
+    at[[place[number] for number in made[:, 0]], np.arange(len(made))] = 1
+    for side, sign in ((0, 1), (1, -1)):
+        across[np.arange(len(branch)), [place[number] for number in branch[:, side]]] = sign
+    flow = across / (branch[:, 3] * np.where(branch[:, 8] == 0, 1, branch[:, 8]))[:, None]
+    factors = (flow @ np.linalg.pinv(across.T @ flow))[branch[:, 5] > 0]
+    rating, A, moved = branch[branch[:, 5] > 0, 5], factors @ at, factors @ bus[:, 2]
+    A[np.abs(A) < 1e-12] = 0  # pinv's rounding
+    n, m, total = len(made), len(rating), bus[:, 2].sum()
+    eye, none, of_ratings, ones = np.eye(n), np.zeros((n, m)), -np.eye(m), np.ones((1, n))
+    limits = [
+        Limits("low <= p", -eye, none, -made[:, 9], 0),
+        Limits("p <= high", eye, none, made[:, 8], 0),
+        Limits("sum(p) == total", ones, none[:1], [total], 0, opposite=1),
+        Limits("# and from below", -ones, none[:1], [-total], 0),
+        Limits("soft: A @ p - moved <= rating", A, of_ratings, moved),
+        Limits("soft: moved - A @ p <= rating", -A, of_ratings, -moved),
+    ]
+    return Family(
+        f"var p[{n}]\nparam rating[{m}] in [zeros({m}), most]",
+        limits,
+        lambda random, count: rating * random.uniform(0.2, 1, (count, 1)) * random.uniform(0.7, 1, (count, m)),
+        {"low": made[:, 9], "high": made[:, 8], "total": total, "A": A, "moved": moved, "most": 4 * rating},
+        min(ROWS, 500) if LONG else 12,
+    )
+
+
+NETWORKS = ("case30", "case39")  # of larger ones some samples are lost or relaxed too far: docs/contradictions.md
 PROGRAMS = ("galenet.mps", "klein1.mps", "woodinfe.mps", "forest6.mps")
 real = pytest.mark.skipif(REAL is None, reason="HCR_REAL is the folder of the clones")
 FAMILIES = [
     *(pytest.param(make, id=make.__name__) for make in (bands, sold, barriers, hierarchy, filled, balanced)),
     pytest.param(dispatch, id="dispatch", marks=real),
     *(pytest.param(lambda name=name: program(name), id=name, marks=real) for name in PROGRAMS),
+    *(pytest.param(lambda name=name: network(name), id=name, marks=real) for name in NETWORKS),
 ]
 
 
