@@ -7,6 +7,7 @@
 #include "origin/outer_approximation.h"
 #include "origin/reach_bounds.h"
 #include "origin/unbounded_origin.h"
+#include "origin/unlike_units.h"
 #include "solvers/stop_request.h"
 
 static const hcr_allocator *const memory = &hcri_default_allocator;
@@ -113,19 +114,100 @@ void hcri_interior_search_narrow(size_t n, const double *low, const double *high
     }
 }
 
+static hcr_status search_in_units_given(hcri_interior_search *at, int has_functions, double *centre, hcr_error *error) {
+    if (!has_functions)
+        return interior_search_plain(at, centre, error);
+    HCRI_SCOPED_BY(hcri_outer_release) hcri_outer outer = {.set = NULL};
+    HCRI_TRY(hcri_outer_create(at->set, at->lower, at->upper, &outer, error));
+    return interior_search_outer(at, &outer, centre, error);
+}
+
+/* ------------------------------------------------------------------------------------------- outputs in unlike units
+ */
+
+static void divide(size_t n, const double *unit, double *y) {
+    for (size_t j = 0; j < n; j++)
+        y[j] /= unit[j];
+}
+
+static void multiply(size_t n, const double *unit, double *y) {
+    for (size_t j = 0; j < n; j++)
+        y[j] *= unit[j];
+}
+
+static hcr_status change_rows(const hcri_rows *rows, const double *unit, hcri_rows *changed, hcr_error *error) {
+    if (rows == NULL)
+        return HCR_OK;
+    HCRI_TRY(hcri_rows_append_all(changed, memory, rows, error));
+    for (size_t k = 0; k < hcri_rows_entries(changed); k++)
+        changed->values[k] *= unit[changed->columns[k]];
+    return HCR_OK;
+}
+
+/* As if each output were measured in its unit, a power of two, so that results change by no rounding. */
+static hcr_status search_in_other_units(hcri_interior_search *at, const double *unit, int has_functions, double *centre,
+                                        hcr_error *error) {
+    const size_t n = at->set->n;
+    HCRI_SCOPED_BY(hcri_set_release) hcri_set changed = {0};
+    HCRI_SCOPED_BY(hcri_rows_scoped) hcri_rows rows = {0};
+    HCRI_SCOPED double *numbers = hcri_allocate(memory, 3 * n, sizeof *numbers);
+    HCRI_ALLOCATED(numbers);
+    hcri_interior_search in = *at;
+    in.set = &changed;
+    in.lower = memcpy(numbers, at->lower, n * sizeof *numbers);
+    in.upper = memcpy(numbers + n, at->upper, n * sizeof *numbers);
+    divide(n, unit, in.lower);
+    divide(n, unit, in.upper);
+    if (at->origin_request.point != NULL) {
+        in.origin_request.point = memcpy(numbers + 2 * n, at->origin_request.point, n * sizeof *numbers);
+        divide(n, unit, in.origin_request.point);
+    }
+    HCRI_TRY(hcri_units_change(at->set, unit, &changed, error));
+    HCRI_TRY(change_rows(at->rows, unit, &rows, error));
+    in.rows = at->rows == NULL ? NULL : &rows;
+    HCRI_TRY(search_in_units_given(&in, has_functions, centre, error));
+    multiply(n, unit, at->origin);
+    multiply(n, unit, in.lower);
+    multiply(n, unit, in.upper);
+    memcpy(at->lower, in.lower, n * sizeof *at->lower);
+    memcpy(at->upper, in.upper, n * sizeof *at->upper);
+    double room = 0;
+    HCRI_TRY((has_functions ? hcri_outer_radius : hcri_central_radius)(at->set, at->origin, &room, error));
+    at->inradius = at->centre_only ? room : measure_at(n, at->origin, room);
+    return HCR_OK;
+}
+
 hcr_status hcri_interior_search_run(hcri_interior_search *at, hcr_error *error) {
     const hcri_set *set = at->set;
+    const size_t n = set->n;
     HCRI_FAIL_IF(at->origin_request.kind == HCR_ORIGIN_MEAN && at->origin_request.point == NULL, HCR_ERROR_ORIGIN,
                  "the origin is to be the mean of the targets, and there are none: give targets (fit does, compile "
                  "takes --targets), or choose another origin");
-    HCRI_SCOPED double *centre = hcri_allocate(memory, 3 * set->n, sizeof *centre);
-    HCRI_ALLOCATED(centre);
-    double *low = centre + set->n, *high = low + set->n;
+    HCRI_SCOPED double *numbers = hcri_allocate(memory, 4 * n, sizeof *numbers);
+    HCRI_ALLOCATED(numbers);
+    double *centre = numbers, *low = numbers + n, *high = numbers + 2 * n, *unit = numbers + 3 * n;
+    const int has_functions = hcri_outer_is_needed(set);
+    int unlike = 0;
     HCRI_TRY(hcri_bounds_derive(set, low, high, error));
-    hcri_interior_search_narrow(set->n, low, high, at->lower, at->upper);
-    if (!hcri_outer_is_needed(set))
-        return interior_search_plain(at, centre, error);
-    HCRI_SCOPED_BY(hcri_outer_release) hcri_outer outer = {.set = NULL};
-    HCRI_TRY(hcri_outer_create(set, at->lower, at->upper, &outer, error));
-    return interior_search_outer(at, &outer, centre, error);
+    hcri_interior_search_narrow(n, low, high, at->lower, at->upper);
+    HCRI_TRY(hcri_units_find(set, at->lower, at->upper, unit, &unlike, error));
+    if (!unlike)
+        return search_in_units_given(at, has_functions, centre, error);
+    /* Cutting planes take long in unlike units; bounds and rows seldom do. Messages are of the set's own. */
+    hcr_error found[2] = {{0}};
+    hcr_status status[2] = {HCR_OK, HCR_OK};
+    for (int attempt = 0; attempt < 2; attempt++) {
+        const int other = attempt == 0 ? has_functions : !has_functions;
+        status[other] = other ? search_in_other_units(at, unit, has_functions, centre, &found[1])
+                              : search_in_units_given(at, has_functions, centre, &found[0]);
+        if (status[other] == HCR_OK)
+            return HCR_OK;
+        if (hcri_is_final(status[other]) || attempt == 1) {
+            const int told = hcri_is_final(status[other]) ? other : 0;
+            if (error != NULL)
+                *error = found[told];
+            return status[told];
+        }
+    }
+    return HCR_OK;
 }
