@@ -35,7 +35,7 @@ void hcri_outer_start_at(hcri_outer *outer, const double *y);
 /* After a centre or a start: is the set bounded? If not, *bounded = 0 and `direction` (n) is one that nothing stops. */
 hcr_status hcri_outer_prove(hcri_outer *outer, int *bounded, double *direction, hcr_error *error);
 /* After that: narrows outer->lower and outer->upper to the polytope's extremes around y, which are right to about a
- * tenth of their distance from it (in many outputs: those without a bound alone). Those of an open set may stay open.
+ * tenth of their distance from it (in more than a dozen outputs to about a half). Those of an open set may stay open.
  * The same for lower <= a·y <= upper, a row each (NULL: none). */
 hcr_status hcri_outer_extremes(hcri_outer *outer, const double *y, double radius, const hcri_rows *a, double *lower,
                                double *upper, hcr_error *error);

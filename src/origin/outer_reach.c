@@ -3,6 +3,9 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "base/vector.h"
+#include "dense/dense.h"
+#include "kinds/block.h"
 #include "origin/boundedness_certificate.h"
 #include "origin/local_program.h"
 #include "origin/origin_tolerances.h"
@@ -172,7 +175,7 @@ hcr_status hcri_outer_prove(hcri_outer *outer, int *bounded, double *direction, 
 /* -------------------------------------------------------------------------------------------------------- extremes */
 
 /* Up to so many outputs all extremes are found. */
-static const size_t few = 30;
+static const size_t few = 12;
 
 typedef struct extremes {
     hcri_outer *outer;
@@ -266,6 +269,80 @@ static hcr_status extremes_of(extremes *at, const hcri_rows *a, double *lower, d
     return HCR_OK;
 }
 
+/* gram += a a'/slack² */
+static void add_side(size_t n, hcri_row a, double slack, double *gram) {
+    for (size_t k = 0; k < a.count && slack > 0; k++)
+        for (size_t l = 0; l <= k; l++)
+            gram[a.columns[k] * n + a.columns[l]] += a.values[k] / slack * (a.values[l] / slack);
+}
+
+/* Σ a a'/slack² over the sides and cuts, a lower half: about the shape of the set around y. */
+static void shape_around(const hcri_outer *outer, const double *y, double *gram) {
+    static const double one = 1;
+    const hcri_set *set = outer->set;
+    const hcri_linear *linear = set->linear;
+    for (uint32_t j = 0; j < set->n; j++) {
+        add_side(set->n, (hcri_row){1, &j, &one}, outer->upper[j] - y[j], gram);
+        add_side(set->n, (hcri_row){1, &j, &one}, y[j] - outer->lower[j], gram);
+    }
+    for (size_t i = 0; i < linear->rows.count; i++) {
+        add_side(set->n, hcri_rows_row(&linear->rows, i), -hcri_rows_dot_minus(&linear->rows, i, y, linear->upper[i]),
+                 gram);
+        add_side(set->n, hcri_rows_row(&linear->rows, i), hcri_rows_dot_minus(&linear->rows, i, y, linear->lower[i]),
+                 gram);
+    }
+    for (size_t i = 0; i < outer->cuts.count; i++)
+        add_side(set->n, hcri_rows_row(&outer->cuts.rows, i),
+                 -hcri_rows_dot_minus(&outer->cuts.rows, i, y, outer->cuts.right[i]), gram);
+}
+
+/* Cuts about where each output is largest and least: where it is so in an ellipsoid of the same shape. */
+static hcr_status cut_ends(hcri_outer *outer, const double *y, hcr_error *error) {
+    const size_t n = outer->set->n;
+    HCRI_SCOPED double *gram = hcri_allocate(memory, n * n + n, sizeof *gram);
+    HCRI_ALLOCATED(gram);
+    double *direction = gram + n * n;
+    shape_around(outer, y, gram);
+    const lapack_int size = (lapack_int)n;
+    if (LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'U', size, gram, size) != 0)
+        return HCR_OK;
+    for (size_t j = 0; j < outer->set->outputs; j++)
+        for (int side = 0; side < 2; side++) {
+            int stopped;
+            memset(direction, 0, n * sizeof *direction);
+            direction[j] = side == 0 ? 1 : -1;
+            if (LAPACKE_dpotrs(LAPACK_COL_MAJOR, 'U', size, 1, gram, size, direction, size) != 0)
+                return HCR_OK;
+            const double length = hcri_max_norm(n, direction);
+            for (size_t k = 0; k < n; k++)
+                direction[k] /= length;
+            HCRI_TRY(follow(outer, direction, &stopped, error));
+        }
+    return HCR_OK;
+}
+
+/* The bounds, the rows and the cuts. */
+static hcr_status polytope_of(const hcri_outer *outer, hcri_set *polytope, hcr_error *error) {
+    const hcri_set *set = outer->set;
+    const hcri_cuts *cuts = &outer->cuts;
+    HCRI_TRY(hcri_set_copy(set, &set->allocator, polytope, error));
+    while (polytope->blocks > 2)
+        hcri_block_release(polytope->block[--polytope->blocks]);
+    for (size_t i = 0; i < cuts->count; i++)
+        HCRI_TRY(hcri_linear_append(polytope->linear, hcri_rows_row(&cuts->rows, i), -INFINITY, cuts->right[i],
+                                    (hcri_source_row){0, 0}, error));
+    return hcri_set_number(polytope, error);
+}
+
+/* All at once: cuts for one extreme say little about the others, and each is a linear program of all cuts. */
+static hcr_status narrow_together(hcri_outer *outer, const double *y, double radius, hcr_error *error) {
+    HCRI_SCOPED_BY(hcri_set_release) hcri_set polytope = {0};
+    HCRI_TRY(polytope_of(outer, &polytope, error));
+    const hcri_local local = {&polytope, y, radius, NULL};
+    int found;
+    return hcri_extent_narrow(&local, outer->lower, outer->upper, &found, error);
+}
+
 hcr_status hcri_outer_extremes(hcri_outer *outer, const double *y, double radius, const hcri_rows *a, double *lower,
                                double *upper, hcr_error *error) {
     const size_t n = outer->set->n;
@@ -278,9 +355,6 @@ hcr_status hcri_outer_extremes(hcri_outer *outer, const double *y, double radius
     hcri_cuts_set_interior(&outer->cuts, y);
     if (!outer->bounded && n > few) /* most ends are open, which linear programs are slow to find */
         return HCR_OK;
-    int found;
-    if (outer->rows_bound && n > few)
-        HCRI_TRY(hcri_extent_narrow(&at.local, outer->lower, outer->upper, &found, error));
     HCRI_TRY(hcri_local_plain(&at.local, &program, error));
     HCRI_TRY(hcri_lp_create(&program, &lp, error));
     at.lp = lp;
@@ -289,6 +363,10 @@ hcr_status hcri_outer_extremes(hcri_outer *outer, const double *y, double radius
         HCRI_TRY(hcri_rows_append(&outputs, memory, 1, &j, &one, error));
     }
     HCRI_TRY(cut_axes(outer, n > few, error));
+    for (int k = 0; k < 2 && n > few; k++)
+        HCRI_TRY(cut_ends(outer, y, error));
+    if (n > few)
+        HCRI_TRY(narrow_together(outer, y, radius, error));
     HCRI_TRY(place_cuts(&at, error));
     at.kept = at.placed;
     HCRI_TRY(extremes_of(&at, &outputs, outer->lower, outer->upper, error));

@@ -309,6 +309,62 @@ static void test_sides_that_cross(void **state) {
     refused("var y[1]\n6 <= y <= 4\nunion:\n  y <= 5\nor\n  y >= 7\nend", "6");
 }
 
+/* ---------------------------------------------------------------------------------------- outputs in unlike units */
+
+/* Σ_j c_j y_j without an end of the line, c_j from 1 to 10^span by equal ratios. */
+static size_t write_sum(char *text, size_t used, size_t n, int span) {
+    for (size_t j = 0; j < n; j++)
+        used += (size_t)sprintf(text + used, "%s%.17g*y[%zu]", j == 0 ? "" : " + ",
+                                pow(10, span * (double)j / (double)(n - 1)), j);
+    return used;
+}
+
+/* Two sums of exponentials of c_j y_j, times c_j, below twice what they are at 0; and the simplex's row. */
+static size_t write_exponentials(char *text, size_t used, size_t n, int span) {
+    double total = 0;
+    for (size_t j = 0; j < n; j++) {
+        const double c = pow(10, span * (double)j / (double)(n - 1));
+        total += c;
+        used += (size_t)sprintf(text + used, "%s%.17g*exp(%.17g*y[%zu])", j == 0 ? "" : " + ", c, c, j);
+    }
+    used += (size_t)sprintf(text + used, " <= %.17g\n", 2 * total);
+    used = write_sum(text, used, n, span);
+    return used + (size_t)sprintf(text + used, " >= -1\n");
+}
+
+static hcr_status make_sum(size_t n, int span, const char *end) {
+    static char text[ROOM];
+    hcr_region *region = NULL;
+    size_t used = (size_t)sprintf(text, "var y[%zu]\n", n);
+    used = write_sum(text, used, n, span);
+    (void)sprintf(text + used, "%s\n", end);
+    const hcr_status status = make(text, &region);
+    hcr_region_free(region);
+    return status;
+}
+
+/* The verdict is the one in like units. */
+static void test_unlike_units(void **state) {
+    (void)state;
+    static char text[ROOM];
+    static const int spans[] = {0, 3, 9, 12, 15};
+    static const size_t sizes[] = {3, 6, 30};
+    for (size_t k = 0; k < sizeof spans / sizeof spans[0]; k++)
+        for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+            const size_t n = sizes[i];
+            assert_int_equal(make_sum(n, spans[k], " <= 1\ny >= 0"), HCR_OK);
+            assert_int_equal(make_sum(n, spans[k], " == 1\ny >= 0"), HCR_OK);
+            assert_int_equal(make_sum(n, spans[k], " <= -1\ny >= 0"), HCR_ERROR_EMPTY);
+            assert_int_equal(make_sum(n, spans[k], " >= 1\ny >= 0"), HCR_ERROR_UNBOUNDED);
+            if (n == 30)
+                continue;
+            hcr_region *region = NULL;
+            (void)write_exponentials(text, (size_t)sprintf(text, "var y[%zu]\n", n), n, spans[k]);
+            assert_int_equal(make(text, &region), HCR_OK);
+            hcr_region_free(region);
+        }
+}
+
 /* Results on sets of every kind don't depend on a tolerance by more than they promise: nearest points are right to 1e-8
  * of the distance. Its square, which is what that bounds, is flat along the frontier, so the points may differ by
  * 1e-4 of it; those of rays, whose roots are bracketed to 2^-48, by 1e-12. Origins that a search finds are right to its
@@ -404,6 +460,7 @@ int main(void) {
         cmocka_unit_test(test_extremes_beyond_the_origin),
         cmocka_unit_test(test_bounds_of_a_symmetric_matrix),
         cmocka_unit_test(test_sides_that_cross),
+        cmocka_unit_test(test_unlike_units),
         cmocka_unit_test(test_results),
         cmocka_unit_test(test_golden_texts),
         cmocka_unit_test(test_sets_with_room),
