@@ -3,6 +3,7 @@
 #include "json.h"
 #include "options.h"
 #include "parameters.h"
+#include "plot/gnuplot.h"
 #include "progress.h"
 #include "region_argument.h"
 #include "tables.h"
@@ -19,7 +20,7 @@
 enum { NO_CHOICE = -1 };
 
 struct job {
-    const char *output_path, *weights_path, *heads;
+    const char *output_path, *plot_path, *weights_path, *heads;
     struct settings settings;
     struct numbers quantiles;
     double raw_weight; /* NaN: not given */
@@ -36,13 +37,29 @@ struct job {
     hcr_model *model;
     hcr_fit_report report;
     struct progress progress;
-    size_t epochs_done;
+    size_t epochs_done, losses; /* losses[k] is of epoch first_epoch + k */
+    size_t first_epoch;
+    double *training_loss, *validation_loss;
 };
 
 /* ------------------------------------------------------------------------------------------------------ progress */
 
+static void keep_losses(struct job *job, const hcr_progress *state) {
+    if (job->training_loss == NULL) {
+        job->training_loss = allocate(state->epochs, sizeof *job->training_loss);
+        job->validation_loss = allocate(state->epochs, sizeof *job->validation_loss);
+        job->first_epoch = state->epoch;
+    }
+    if (job->losses < state->epochs) {
+        job->training_loss[job->losses] = state->training_loss;
+        job->validation_loss[job->losses++] = state->validation_loss;
+    }
+}
+
 static bool on_progress(void *context, const hcr_progress *state) {
     struct job *job = context;
+    if (state->epoch > job->epochs_done && job->plot_path != NULL)
+        keep_losses(job, state);
     job->epochs_done = state->epoch;
     const double within = state->step < state->steps ? (double)state->step / (double)state->steps : 0;
     char note[96];
@@ -53,6 +70,21 @@ static bool on_progress(void *context, const hcr_progress *state) {
                  state->validation_loss);
     progress_show(&job->progress, ((double)state->epoch + within) / (double)state->epochs, note);
     return ending_noted() != 0;
+}
+
+static void draw_losses(const struct job *job) {
+    const struct plot_line lines[] = {
+        {"training", "lines linewidth 2 linecolor '#1f77b4'", job->losses, job->training_loss,
+         (double)job->first_epoch},
+        {"validation", "lines linewidth 2 linecolor '#d62728'", job->losses, job->validation_loss,
+         (double)job->first_epoch},
+    };
+    if (job->losses == 0) {
+        report("no epoch was trained: there is nothing to draw");
+        return;
+    }
+    const size_t shown = isfinite(job->validation_loss[0]) ? 2 : 1;
+    plot_draw(job->plot_path, &(struct plot){"epoch", "loss", 1, shown, lines});
 }
 
 /* ---------------------------------------------------------------------------------------------------- the report */
@@ -146,6 +178,8 @@ static void check_options(const struct job *job) {
         fail_usage("fit", "--resume needs a model file, and its checkpoint beside it");
     if (to_standard_output(job) && job->json)
         fail_usage("fit", "--json and `-o -` would both write to standard output");
+    if (job->plot_path != NULL && !gnuplot_can_write(job->plot_path))
+        fail_usage("fit", "--plot takes a file that ends in .svg or .png, not \"%s\"", job->plot_path);
 }
 
 /* The constants of --set belong to what the model records of its region: comments behind the text. */
@@ -280,6 +314,8 @@ static int run(struct job *job, const char *const *operand) {
         print_json_report(job);
     else if (!job->quiet)
         print_report(job, to_standard_output(job) ? stderr : stdout);
+    if (job->plot_path != NULL)
+        draw_losses(job);
     return EXIT_DONE;
 }
 
@@ -382,6 +418,7 @@ int command_fit(int argc, char **argv) {
             FLAG, "resume", NULL,
             "go on from MODEL.checkpoint, which is there after an interruption: the result is that of an unbroken run",
             &options->resume),
+        OPTION(TEXT, "plot", "FILE", "draw the losses into FILE.svg or FILE.png (gnuplot)", &job.plot_path),
         {OPTION_FLAG, 'q', "quiet", NULL, "no progress bar, no table at the end", &job.quiet, 0, 0},
         OPTION_ROW_JSON(&job.json),
     };

@@ -71,3 +71,34 @@ void gnuplot_draw(FILE *script, const char *path, int width, int height) {
         fail(EXIT_FILE, "gnuplot failed to draw \"%s\"", path);
     output_file_close(&file);
 }
+
+static void write_lines(FILE *script, const struct plot *plot) {
+    fputs("set border 3\nset tics nomirror\nset grid linecolor '#dddddd'\nset key outside top center horizontal "
+          "noenhanced\nset xlabel ",
+          script);
+    gnuplot_text(script, plot->x_label);
+    fputs(" noenhanced\nset ylabel ", script);
+    gnuplot_text(script, plot->y_label);
+    fprintf(script, " noenhanced\n%s", plot->logarithmic ? "set logscale y\n" : "");
+    for (size_t i = 0; i < plot->lines; i++) {
+        const struct plot_line *line = &plot->line[i];
+        fprintf(script, "$line%zu << END\n", i);
+        for (size_t k = 0; k < line->count; k++)
+            if (isfinite(line->y[k]))
+                fprintf(script, "%.17g %.17g\n", line->first + (double)k, line->y[k]);
+        fputs("END\n", script);
+    }
+    for (size_t i = 0; i < plot->lines; i++) {
+        fprintf(script, "%s$line%zu using 1:2 with %s %s", i == 0 ? "plot " : ", ", i, plot->line[i].style,
+                plot->line[i].title == NULL ? "notitle" : "title ");
+        if (plot->line[i].title != NULL)
+            gnuplot_text(script, plot->line[i].title);
+    }
+    fputs("\n", script);
+}
+
+void plot_draw(const char *path, const struct plot *plot) {
+    FILE *script = gnuplot_begin();
+    write_lines(script, plot);
+    gnuplot_draw(script, path, 800, 500);
+}

@@ -13,4 +13,20 @@ FILE *gnuplot_begin(void);
 /* Draws it into `path`, whole or not at all; width and height in units of which an SVG has 1 a pixel, a PNG 2. */
 void gnuplot_draw(FILE *script, const char *path, int width, int height);
 
+struct plot_line {
+    const char *title; /* NULL: not in the key */
+    const char *style; /* gnuplot's, such as "lines linewidth 2" */
+    size_t count;
+    const double *y; /* over x = first, first + 1 …; values that aren't finite are left out */
+    double first;
+};
+struct plot {
+    const char *x_label, *y_label;
+    int logarithmic; /* the y axis */
+    size_t lines;
+    const struct plot_line *line;
+};
+/* Lines over a number. */
+void plot_draw(const char *path, const struct plot *plot);
+
 #endif

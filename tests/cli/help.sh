@@ -41,7 +41,7 @@ expect 2 fit a b c -o d --epochs 1.5
 expect 2 fit a b c -o d --epochs 99999999999999999999999
 expect 2 fit a b c
 says "$messages" "give -o MODEL"
-expect 2 plot a -o picture.pdf
+expect 2 fit a b c -o d --plot picture.pdf
 expect 2 check a b --set x
 expect 2 check a b --set x=
 expect 2 check a b --set x=1,,2

@@ -178,4 +178,11 @@ expect 3 predict damaged x.csv
 expect 4 predict nowhere x.csv
 expect 4 fit "$regions/disc.region" x.csv y.csv -o nowhere/model
 
+# Plots.
+if command -v gnuplot >/dev/null; then
+    expect 0 fit "$regions/disc.region" x.csv y.csv -o "it's" --hidden 4 --epochs 5 --validation 0.25 --plot "it's.svg"
+    grep -q '</svg>' "it's.svg" || fail "fit --plot"
+    expect 0 predict "it's" x.csv -o got.csv --plot picture.png
+    [ "$(head -c 4 picture.png | tail -c 3)" = PNG ] || fail "predict --plot"
+fi
 finish

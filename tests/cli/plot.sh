@@ -95,6 +95,31 @@ grep -q "title 'hidden'" script || fail "what is hidden isn't shown"
 block region | awk '$1 > 1.5 && $2 > -0.5 && $2 < 0.5 { bad = 1 } END { exit bad }' || fail "what is hidden is drawn as seen"
 block shade | awk 'NF && ($1 - 1) ^ 2 + $2 ^ 2 < 0.49 ^ 2 { bad = 1 } END { exit bad || NR == 0 }' || fail "the hole is shaded"
 
+# D66: predict --plot draws a line a variable with its name, between the limits of the row that is drawn.
+cat >plan.region <<'END'
+var load[3], price
+param cap[3] in [1, 9]
+0 <= load <= cap
+0 <= price <= 4 - 0.2*cap[0]
+END
+awk 'BEGIN { print "a,cap[0],cap[1],cap[2]"; for (i = 0; i < 40; i++) print i % 7, 2 + i % 5, 3 + i % 4, 8 }' >plan_x.csv
+awk 'BEGIN { print "load[0],load[1],load[2],price"; for (i = 0; i < 40; i++) print 1 "," 2 "," 3 "," 1 + i % 3 / 2 }' OFS=, >plan_y.csv
+sed -i 's/ /,/g' plan_x.csv
+expect 0 fit plan.region plan_x.csv plan_y.csv --hidden 4 --epochs 3 --quiet -o plan.model
+expect 0 predict plan.model plan_x.csv -o plan_out.csv --plot picture.svg
+tail -1 plan_out.csv | tr , '\n' >row
+block line0 | cut -d' ' -f2 >drawn
+block line3 | cut -d' ' -f2 >>drawn
+paste row drawn | awk '{ if (($1 - $2) ^ 2 > 1e-20) bad = 1 } END { exit bad || NR != 4 }' || fail "another row is drawn"
+# The last row has cap = 6, 6, 8. Limits are off by less than a width of the region in 1000, which is 9.
+near() { block "$1" | cut -d' ' -f2 | tr '\n' ' ' | awk -v wanted="$2" '
+    { n = split(wanted, w, " "); if (NF != n) exit 1; for (i = 1; i <= n; i++) if (($i - w[i]) ^ 2 > 0.009 ^ 2) exit 1 }' ||
+    fail "$1 isn't $2" "$(block "$1")"; }
+near line1 '6 6 8'
+near line2 '0 0 0'
+near line4 2.8
+near line5 0
+same "the lines" '"load" "limits of load" "price" "limits of price"' "$(grep '^plot' script | grep -o 'title "[^"]*"' | cut -c7- | xargs -d'\n')"
 PATH=$real
 unset SCRIPT
 

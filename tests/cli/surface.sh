@@ -41,8 +41,9 @@ if command -v gnuplot >/dev/null; then
     # shellcheck disable=SC2016
     for name in '`touch ran`' '$(touch ran)' "'; touch ran; '" '";system("touch ran");"' 'a;touch ran' '|touch ran' \
         $'a\nTHE_END_OF_THE_TITLES\nsystem("touch ran")\n'; do
-        expect 0 fit "$regions/disc.region" x.csv y.csv -o "$name" --hidden 2 --epochs 2 --quiet
+        expect 0 fit "$regions/disc.region" x.csv y.csv -o "$name" --hidden 2 --epochs 2 --quiet --plot "$name.svg"
         exists "$name"
+        exists "$name.svg"
         printf 'var y[2]\nnorm(y) <= 1\n' >"$name.region"
         expect 0 plot "$name.region" --title "$name" -o "$name.png"
         absent ran

@@ -160,7 +160,7 @@ static void test_cones(void **state) {
         2, 1.2, in_spectrahedron);
 }
 
-/* Rows of more than 40 terms go to a file of their own; the region is the same. */
+/* Rows of more than 40 terms are products of two lists; the region is the same. */
 static void test_long_rows(void **state) {
     (void)state;
     hcri_report lp = {0};
