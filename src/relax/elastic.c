@@ -6,8 +6,11 @@
 #include "kernels/kernels.h"
 #include "relax/elastic_parts.h"
 
-/* Of a row of length 1: below this its distance from the active rows' span is rounding. */
-static const double independence = 1e-11;
+/* Of a row of length 1: below this its distance from the active rows' span counts as none. */
+static const double independence = 1e-8;
+/* … and below this share of the multiples of them that it is made of it is rounding: they are large where active rows
+ * nearly depend on each other, as distribution factors of neighbouring lines do. */
+static const double dependence_rounding = 0x1p-42;
 
 static size_t rounded_up(size_t count) { return (count + 7) / 8 * 8; }
 
@@ -136,6 +139,14 @@ static size_t find_blocking(const hcri_elastic *e, double way, double *length) {
     return hcri_kernels_best()->elastic->first_end(&ends, e->work, length);
 }
 
+/* The least distance from the span that counts, of the row that e->step has the multiples of. */
+static double least_distance(const hcri_elastic *e) {
+    double multiples = 0;
+    for (size_t i = 0; i < e->active; i++)
+        multiples += fabs(e->step[i]);
+    return hcri_larger(independence, dependence_rounding * multiples);
+}
+
 /* The multiplier of a side that is violated grows until it holds or has its price; that of a side that was given up and
  * holds falls until it is met or has none. */
 static int settle_side(hcri_elastic *e, uint32_t side) {
@@ -150,11 +161,13 @@ static int settle_side(hcri_elastic *e, uint32_t side) {
     for (;;) {
         const double left = hcri_elastic_rest_square(e);
         hcri_elastic_resolve(e);
+        const double least = least_distance(e);
+        const int is_independent = left > least * least;
         const double off = hcri_sign_of(side) * (hcri_row_at(rows, side / 2, e->y) - hcri_limit_of(rows, side));
         enum { TO_LIMIT, TO_END, BLOCKED, NOWHERE } end = NOWHERE;
         for (size_t k = 0; k < parts; k++)
             e->least[k] = INFINITY;
-        if (left > independence * independence) {
+        if (is_independent) {
             memset(e->least, 0, parts * sizeof *e->least);
             e->least[parts - 1] = way * off / left;
             end = TO_LIMIT;
@@ -175,7 +188,7 @@ static int settle_side(hcri_elastic *e, uint32_t side) {
             e->least[k] = 0;
         const double step = e->least[parts - 1];
         change(e, side, way);
-        if (left > independence * independence) {
+        if (is_independent) {
             hcri_elastic_rest(e);
             for (size_t j = 0; j < e->n; j++)
                 e->y[j] -= way * step * e->w[j];
