@@ -447,7 +447,7 @@ def test_conflicts_are_those_of_linear_programs_and_irreducible(samples: Samples
         if not referee.is_empty(A, b):  # the contradiction is within HiGHS's tolerance
             continue
         # An equality, also one of two bounds that meet, is named once.
-        groups = [[k, *np.flatnonzero((A == -A[k]).all(1) & (b == -b[k]))] for k in chosen]
+        groups = [[k, *np.flatnonzero((-A[k] == A).all(1) & (b == -b[k]))] for k in chosen]
         both = list(itertools.chain(*groups))
         assert len(groups) > 1 and referee.is_empty(A[both], b[both])
         for k in range(len(groups)):
