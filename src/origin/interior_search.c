@@ -144,22 +144,23 @@ static hcr_status change_rows(const hcri_rows *rows, const double *unit, hcri_ro
     return HCR_OK;
 }
 
-/* As if each output were measured in its unit, a power of two, so that results change by no rounding. */
-static hcr_status search_in_other_units(hcri_interior_search *at, const double *unit, int has_functions, double *centre,
-                                        hcr_error *error) {
+/* As if each output were measured in its unit, a power of two, so that results change by no rounding. lower, upper: a
+ * box that holds the set, and scratch afterwards. */
+static hcr_status search_in_other_units(hcri_interior_search *at, double *lower, double *upper, const double *unit,
+                                        int has_functions, double *centre, hcr_error *error) {
     const size_t n = at->set->n;
     HCRI_SCOPED_BY(hcri_set_release) hcri_set changed = {0};
     HCRI_SCOPED_BY(hcri_rows_scoped) hcri_rows rows = {0};
-    HCRI_SCOPED double *numbers = hcri_allocate(memory, 3 * n, sizeof *numbers);
-    HCRI_ALLOCATED(numbers);
+    HCRI_SCOPED double *point = hcri_allocate(memory, n, sizeof *point);
+    HCRI_ALLOCATED(point);
     hcri_interior_search in = *at;
     in.set = &changed;
-    in.lower = memcpy(numbers, at->lower, n * sizeof *numbers);
-    in.upper = memcpy(numbers + n, at->upper, n * sizeof *numbers);
+    in.lower = lower;
+    in.upper = upper;
     divide(n, unit, in.lower);
     divide(n, unit, in.upper);
     if (at->origin_request.point != NULL) {
-        in.origin_request.point = memcpy(numbers + 2 * n, at->origin_request.point, n * sizeof *numbers);
+        in.origin_request.point = memcpy(point, at->origin_request.point, n * sizeof *point);
         divide(n, unit, in.origin_request.point);
     }
     HCRI_TRY(hcri_units_change(at->set, unit, &changed, error));
@@ -187,27 +188,25 @@ hcr_status hcri_interior_search_run(hcri_interior_search *at, hcr_error *error) 
     HCRI_ALLOCATED(numbers);
     double *centre = numbers, *low = numbers + n, *high = numbers + 2 * n, *unit = numbers + 3 * n;
     const int has_functions = hcri_outer_is_needed(set);
-    int unlike = 0;
     HCRI_TRY(hcri_bounds_derive(set, low, high, error));
     hcri_interior_search_narrow(n, low, high, at->lower, at->upper);
-    HCRI_TRY(hcri_units_find(set, at->lower, at->upper, unit, &unlike, error));
-    if (!unlike)
-        return search_in_units_given(at, has_functions, centre, error);
-    /* Cutting planes take long in unlike units; bounds and rows seldom do. Messages are of the set's own. */
-    hcr_error found[2] = {{0}};
-    hcr_status status[2] = {HCR_OK, HCR_OK};
-    for (int attempt = 0; attempt < 2; attempt++) {
-        const int other = attempt == 0 ? has_functions : !has_functions;
-        status[other] = other ? search_in_other_units(at, unit, has_functions, centre, &found[1])
-                              : search_in_units_given(at, has_functions, centre, &found[0]);
-        if (status[other] == HCR_OK)
-            return HCR_OK;
-        if (hcri_is_final(status[other]) || attempt == 1) {
-            const int told = hcri_is_final(status[other]) ? other : 0;
-            if (error != NULL)
-                *error = found[told];
-            return status[told];
+    memcpy(low, at->lower, n * sizeof *low);
+    memcpy(high, at->upper, n * sizeof *high);
+    hcr_error found = {0};
+    hcr_status status = search_in_units_given(at, has_functions, centre, &found);
+    const int all_bounds = at->unbounded_allowed || at->centre_only || hcri_bounds_closed(n, at->lower, at->upper);
+    int unlike = 0;
+    if (!hcri_is_final(status) && (status != HCR_OK || !all_bounds))
+        HCRI_TRY(hcri_units_find(set, at->lower, at->upper, unit, &unlike, error));
+    if (unlike) {
+        hcr_error other = {0};
+        const hcr_status in_other = search_in_other_units(at, low, high, unit, has_functions, centre, &other);
+        if (in_other == HCR_OK || hcri_is_final(in_other)) {
+            status = in_other;
+            found = other;
         }
     }
-    return HCR_OK;
+    if (status != HCR_OK && error != NULL)
+        *error = found; /* of the set in its own units */
+    return status;
 }
