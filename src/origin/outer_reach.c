@@ -5,7 +5,6 @@
 #include "base/random.h"
 #include "base/vector.h"
 #include "dense/dense.h"
-#include "kinds/block.h"
 #include "origin/boundedness_certificate.h"
 #include "origin/local_program.h"
 #include "origin/origin_tolerances.h"
@@ -174,8 +173,8 @@ hcr_status hcri_outer_prove(hcri_outer *outer, int *bounded, double *direction, 
 
 /* -------------------------------------------------------------------------------------------------------- extremes */
 
-/* Up to so many outputs all extremes are found. */
-static const size_t few = 12;
+/* Are outputs so few that each extreme has linear programs of its own? The other way wants a bounded set. */
+static int are_few(const hcri_outer *outer) { return outer->set->n <= (outer->bounded ? 12 : 30); }
 
 typedef struct extremes {
     hcri_outer *outer;
@@ -254,7 +253,7 @@ static hcr_status extremes_of(extremes *at, const hcri_rows *a, double *lower, d
     enum { LEAST_ROUNDS = 2, ROUNDS_TIMES_OUTPUTS = 160 };
     const size_t n = at->outer->set->n, share = ROUNDS_TIMES_OUTPUTS / n;
     const size_t rounds = share > LEAST_ROUNDS ? share : LEAST_ROUNDS;
-    const int many = n > few;
+    const int many = !are_few(at->outer);
     for (size_t i = 0; i < a->count; i++)
         for (int side = 0; side < 2; side++) {
             if (many && !isinf(side == 0 ? upper[i] : lower[i]))
@@ -326,8 +325,7 @@ static hcr_status polytope_of(const hcri_outer *outer, hcri_set *polytope, hcr_e
     const hcri_set *set = outer->set;
     const hcri_cuts *cuts = &outer->cuts;
     HCRI_TRY(hcri_set_copy(set, &set->allocator, polytope, error));
-    while (polytope->blocks > 2)
-        hcri_block_release(polytope->block[--polytope->blocks]);
+    hcri_set_drop_functions(polytope);
     for (size_t i = 0; i < cuts->count; i++)
         HCRI_TRY(hcri_linear_append(polytope->linear, hcri_rows_row(&cuts->rows, i), -INFINITY, cuts->right[i],
                                     (hcri_source_row){0, 0}, error));
@@ -353,7 +351,8 @@ hcr_status hcri_outer_extremes(hcri_outer *outer, const double *y, double radius
     HCRI_ALLOCATED(objective);
     extremes at = {.outer = outer, .local = {outer->set, y, radius, NULL}, .objective = objective, .y = objective + n};
     hcri_cuts_set_interior(&outer->cuts, y);
-    if (!outer->bounded && n > few) /* most ends are open, which linear programs are slow to find */
+    const int few = are_few(outer);
+    if (!outer->bounded && !few) /* most ends are open, which linear programs are slow to find */
         return HCR_OK;
     HCRI_TRY(hcri_local_plain(&at.local, &program, error));
     HCRI_TRY(hcri_lp_create(&program, &lp, error));
@@ -362,10 +361,10 @@ hcr_status hcri_outer_extremes(hcri_outer *outer, const double *y, double radius
         static const double one = 1;
         HCRI_TRY(hcri_rows_append(&outputs, memory, 1, &j, &one, error));
     }
-    HCRI_TRY(cut_axes(outer, n > few, error));
-    for (int k = 0; k < 2 && n > few; k++)
+    HCRI_TRY(cut_axes(outer, !few, error));
+    for (int k = 0; k < 2 && !few; k++)
         HCRI_TRY(cut_ends(outer, y, error));
-    if (n > few)
+    if (!few)
         HCRI_TRY(narrow_together(outer, y, radius, error));
     HCRI_TRY(place_cuts(&at, error));
     at.kept = at.placed;

@@ -6,7 +6,6 @@
 #include "base/random.h"
 #include "base/vector.h"
 #include "functions/substitution.h"
-#include "kinds/block.h"
 
 static const hcr_allocator *const memory = &hcri_default_allocator;
 
@@ -116,8 +115,7 @@ static hcr_status change_functions(const hcri_set *set, const double *unit, hcri
 
 hcr_status hcri_units_change(const hcri_set *set, const double *unit, hcri_set *changed, hcr_error *error) {
     HCRI_TRY(hcri_set_copy(set, &set->allocator, changed, error));
-    while (changed->blocks > 2)
-        hcri_block_release(changed->block[--changed->blocks]);
+    hcri_set_drop_functions(changed);
     hcri_rows *rows = &changed->linear->rows;
     for (size_t j = 0; j < set->n; j++) {
         changed->box->lower[j] /= unit[j];

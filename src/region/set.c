@@ -201,6 +201,11 @@ void hcri_set_drop_equalities(hcri_set *set) {
     *equalities = (hcri_equalities){.capacity = 0};
 }
 
+void hcri_set_drop_functions(hcri_set *set) {
+    while (set->blocks > 2)
+        hcri_block_release(set->block[--set->blocks]);
+}
+
 int hcri_set_is_convex(const hcri_set *set) {
     for (size_t b = 0; b < set->blocks; b++)
         if (!set->block[b]->convex)

@@ -79,6 +79,8 @@ static inline hcri_source_row hcri_equality_source(const hcri_equalities *equali
 /* Those of another set, over the same columns: whose coefficients move, or don't. */
 hcr_status hcri_set_add_equalities_of(hcri_set *set, const hcri_set *from, int moving, hcr_error *error);
 void hcri_set_drop_equalities(hcri_set *set);
+/* Leaves bounds and rows alone as inequalities; numbered again by the caller. */
+void hcri_set_drop_functions(hcri_set *set);
 /* A product of the equality that was added last. */
 hcr_status hcri_set_add_product(hcri_set *set, uint32_t output, uint32_t parameter, double value, hcr_error *error);
 /* Numbers of scratch that serve every block. */
