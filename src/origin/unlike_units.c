@@ -21,8 +21,11 @@ typedef struct measuring {
 /* What a row or gradient has of each column, beside the largest in it, in the present units. */
 static void count_row(measuring *at, size_t count, const uint32_t *columns, const double *values) {
     double most = 0;
-    for (size_t k = 0; k < count; k++)
-        most = fmax(most, fabs(values[k]) * at->unit[columns == NULL ? k : columns[k]]);
+    for (size_t k = 0; k < count; k++) {
+        const double size = fabs(values[k]) * at->unit[columns == NULL ? k : columns[k]];
+        if (size > most) /* of fmax here, GCC 12 for aarch64 ends with an internal error */
+            most = size;
+    }
     for (size_t k = 0; k < count && most > 0; k++) {
         const size_t j = columns == NULL ? k : columns[k];
         at->largest[j] = fmax(at->largest[j], fabs(values[k]) * at->unit[j] / most);
