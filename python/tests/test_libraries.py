@@ -5,12 +5,12 @@ from __future__ import annotations
 import importlib.util
 import os
 import pathlib
-import resource
 import subprocess
 import sys
 
 import pytest
 
+resource = pytest.importorskip("resource")  # which Windows hasn't
 FOLDER = pathlib.Path(__file__).resolve().parents[1] / "examples" / "libraries"
 
 

@@ -14,7 +14,7 @@ INCLUDE = pathlib.Path(__file__).resolve().parents[2] / "include" / "hcr"
 if not INCLUDE.is_dir():
     pytest.skip("the headers aren't beside these tests", allow_module_level=True)
 
-TEXT = "\n".join(re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S) for path in sorted(INCLUDE.glob("*.h")))
+TEXT = "\n".join(re.sub(r"/\*.*?\*/", "", path.read_text("utf-8"), flags=re.S) for path in sorted(INCLUDE.glob("*.h")))
 SCALARS = {
     "bool": ctypes.c_bool,
     "int": ctypes.c_int,
