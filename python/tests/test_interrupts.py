@@ -22,7 +22,7 @@ def seconds_after_interrupt(call: Callable[[], object], wait: float = 0.5) -> fl
 
     def interrupt() -> None:
         sent.append(time.monotonic())
-        os.kill(os.getpid(), signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
 
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(wait, interrupt)

@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -425,8 +426,8 @@ static void test_placed_workspace(void **state) {
     (void)state;
     sample s = make_sample(SHAPE_MIXED, 7, 6000);
     const size_t bytes = hcr_workspace_size(s.region, 2);
-    char *memory = aligned_alloc(64, (bytes + 127) / 64 * 64);
-    assert_non_null(memory);
+    char *room = malloc(bytes + 64), *memory = room + (64 - (uintptr_t)room % 64);
+    assert_non_null(room);
     hcr_workspace *placed = NULL;
     assert_int_equal(hcr_workspace_place(s.region, 2, memory, bytes - 1, &placed, &error), HCR_ERROR_ARGUMENT);
     assert_int_equal(hcr_workspace_place(s.region, 2, memory + 8, bytes, &placed, &error), HCR_ERROR_ARGUMENT);
@@ -440,7 +441,7 @@ static void test_placed_workspace(void **state) {
     hcr_workspace_free(placed); /* does nothing */
     hcr_workspace_free(own);
     hcr_workspace_free(NULL);
-    free(memory);
+    free(room);
     free_sample(&s);
 }
 
