@@ -104,6 +104,23 @@ def test_one_row_after_another(dtype, random):
             map(values[0])
 
 
+@pytest.mark.parametrize("name", ["contract", "project", "soften", "gauge", "encode"])
+def test_one_row_beside_another_thread(name, monkeypatch):
+    """D73: another thread may take a row's arrays as soon as they are put back: the result is the caller's by then."""
+    map, finish = getattr(hcr.Region("var y[2]\nnorm(y) <= 1"), name), hcr.Region._finish
+    values = np.random.default_rng(1).normal(size=(2, 2))
+    expected = map(values)[0]
+
+    def another_thread_begins(*put_back):
+        monkeypatch.undo()
+        finish(*put_back)
+        map(values[1])
+
+    map(values[0])
+    monkeypatch.setattr(hcr.Region, "_finish", another_thread_begins)
+    np.testing.assert_array_equal(map(values[0]), expected)
+
+
 def test_c36_integers_and_other_types():
     region = hcr.Region("var y[2]\nnorm(y) <= 3")
     want = region.contract(np.array([[1.0, -1.0]]))

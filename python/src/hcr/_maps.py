@@ -313,8 +313,10 @@ class Map:
         values[...] = row
         if given is not None:
             x[...] = given
-        self.region._finish(function(*arguments), owner, idle)
-        return result.copy() if result.shape else result[()]
+        status = function(*arguments)
+        found = result.copy() if result.shape else result[()]
+        self.region._finish(status, owner, idle)  # another thread may take the arrays from now on
+        return found
 
     def _idle(self) -> tuple[Any, list[Any]]:
         """A workspace that nobody uses now, and where it goes afterwards."""
