@@ -77,8 +77,9 @@ void hcri_lp_free(hcri_lp *lp) {
         return;
     hcri_rows_release(&lp->matrix, memory);
     hcri_kernel_release(&lp->kernel);
-    void *owned[] = {lp->lower,   lp->upper,      lp->x,      lp->place,    lp->basic,    lp->active,   lp->objective,
-                     lp->reduced, lp->multiplier, lp->change, lp->small[0], lp->small[1], lp->small[2], lp->cost};
+    void *owned[] = {lp->lower,     lp->upper,   lp->x,          lp->place,   lp->basic,    lp->active,
+                     lp->objective, lp->reduced, lp->multiplier, lp->change,  lp->small[0], lp->small[1],
+                     lp->small[2],  lp->cost,    lp->unit,       lp->solution};
     for (size_t k = 0; k < sizeof owned / sizeof owned[0]; k++)
         hcri_release(memory, owned[k]);
     hcri_release(memory, lp);
@@ -100,12 +101,16 @@ hcr_status hcri_lp_create(const hcri_program *program, hcri_lp **lp, hcr_error *
     made->objective = hcri_allocate(memory, n, sizeof(double));
     made->cost = hcri_allocate(memory, n, sizeof(double));
     made->reduced = hcri_allocate(memory, n, sizeof(double));
-    HCRI_ALLOCATED(made->objective && made->cost && made->reduced);
+    made->unit = hcri_allocate(memory, n, sizeof(double));
+    made->solution = hcri_allocate(memory, n, sizeof(double));
+    HCRI_ALLOCATED(made->objective && made->cost && made->reduced && made->unit && made->solution);
     HCRI_TRY(hcri_rows_append_all(&made->matrix, memory, &program->rows, error));
     memcpy(made->lower, program->lower, n * sizeof(double));
     memcpy(made->upper, program->upper, n * sizeof(double));
-    for (size_t j = 0; j < n; j++)
+    for (size_t j = 0; j < n; j++) {
         made->place[j] = HCRI_NOWHERE;
+        made->unit[j] = 1;
+    }
     for (size_t i = 0; i < m; i++)
         append(made, program->row_lower[i], program->row_upper[i]);
     HCRI_TRY(reserve_lists(made, error));
@@ -123,7 +128,7 @@ hcr_status hcri_lp_add_row(hcri_lp *lp, hcri_row row, double lower, double upper
     HCRI_TRY(reserve_rows(lp, lp->rows + 1, error));
     HCRI_TRY(hcri_rows_append(&lp->matrix, memory, row.count, row.columns, row.values, error));
     for (size_t k = lp->matrix.start[lp->rows]; k < lp->matrix.start[lp->rows + 1]; k++)
-        lp->matrix.values[k] /= scale;
+        lp->matrix.values[k] *= lp->unit[lp->matrix.columns[k]] / scale;
     append(lp, lower / scale, upper / scale);
     return HCR_OK;
 }
@@ -236,8 +241,10 @@ hcr_status hcri_lp_remove_rows(hcri_lp *lp, size_t count, hcr_error *error) {
 }
 
 void hcri_lp_bound_columns(hcri_lp *lp, double *lower, double *upper) {
-    memcpy(lp->lower, lower, lp->columns * sizeof *lower);
-    memcpy(lp->upper, upper, lp->columns * sizeof *upper);
+    for (size_t j = 0; j < lp->columns; j++) {
+        lp->lower[j] = lower[j] / lp->unit[j];
+        lp->upper[j] = upper[j] / lp->unit[j];
+    }
 }
 
 /* --------------------------------------------------------------------------------------------------------- pricing */
@@ -418,6 +425,7 @@ static double dual_bound(hcri_lp *lp) {
 /* What ends it is looked at again with a fresh inverse. */
 static hcr_status solve(hcri_lp *lp, hcri_lp_outcome *outcome, hcr_error *error) {
     const size_t most = 10000 + 50 * (lp->columns + lp->rows);
+    HCRI_TRY(factor(lp, error));
     for (size_t steps = 0; steps < most; steps++) {
         double gained = 0;
         const int first = set_cost(lp);
@@ -446,17 +454,40 @@ static hcr_status solve(hcri_lp *lp, hcri_lp_outcome *outcome, hcr_error *error)
                      "coefficients have similar sizes");
 }
 
+/* The largest coefficient of each column becomes about 1, and the basis that of the slacks. */
+static void change_units(hcri_lp *lp) {
+    double *unit = lp->cost;
+    hcri_program scaled = {.columns = lp->columns, .rows = lp->matrix};
+    hcri_program_scale_columns(&scaled, unit);
+    for (size_t j = 0; j < lp->columns; j++) {
+        lp->unit[j] *= unit[j];
+        lp->objective[j] *= unit[j];
+        lp->lower[j] /= unit[j];
+        lp->upper[j] /= unit[j];
+        lp->x[j] /= unit[j];
+    }
+    leave_all(lp);
+    lp->stalls = 0;
+}
+
 hcr_status hcri_lp_maximise(hcri_lp *lp, const double *objective, hcri_lp_outcome *outcome, hcr_error *error) {
     HCRI_TRY(hcri_stop_check(error));
-    memcpy(lp->objective, objective, lp->columns * sizeof *objective);
+    for (size_t j = 0; j < lp->columns; j++)
+        lp->objective[j] = objective[j] * lp->unit[j];
     lp->stalls = 0;
     for (size_t v = 0; v < lp->columns + lp->rows; v++)
         if (lp->lower[v] > lp->upper[v] + hcri_lp_tolerance_at(lp->upper[v])) {
             *outcome = HCRI_LP_INFEASIBLE;
             return HCR_OK;
         }
-    HCRI_TRY(factor(lp, error));
-    HCRI_TRY(solve(lp, outcome, error));
+    hcr_status status = solve(lp, outcome, error);
+    if (status == HCR_ERROR_SOLVER) { /* columns of unlike sizes led it in circles */
+        change_units(lp);
+        status = solve(lp, outcome, error);
+    }
+    HCRI_TRY(status);
+    for (size_t j = 0; j < lp->columns; j++)
+        lp->solution[j] = lp->x[j] * lp->unit[j];
     if (*outcome == HCRI_LP_OPTIMAL)
         lp->bound = dual_bound(lp);
     return HCR_OK;
@@ -466,7 +497,7 @@ hcr_status hcri_lp_maximise_inside(hcri_lp *lp, const double *objective, hcri_lp
     return hcri_lp_maximise(lp, objective, outcome, error);
 }
 
-const double *hcri_lp_solution(const hcri_lp *lp) { return lp->x; }
+const double *hcri_lp_solution(const hcri_lp *lp) { return lp->solution; }
 const double *hcri_lp_multipliers(const hcri_lp *lp) { return lp->multiplier; }
 double hcri_lp_bound(const hcri_lp *lp) { return fmax(lp->bound, hcri_lp_value(lp)); }
 

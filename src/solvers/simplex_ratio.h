@@ -11,7 +11,8 @@
 struct hcri_lp {
     size_t columns, rows, capacity; /* variables are the columns, then the slacks; capacity: of the slacks' arrays */
     hcri_rows matrix;
-    double *lower, *upper, *x; /* of the variables */
+    double *lower, *upper, *x; /* of the variables, the columns in their units */
+    double *unit, *solution;   /* columns each: powers of two, and x without them */
     size_t *place;          /* where a nonbasic slack is in `active`, or a basic column in `basic`; else HCRI_NOWHERE */
     size_t *basic, *active; /* kernel.size columns and rows */
     size_t list_capacity;
