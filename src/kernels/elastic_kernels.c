@@ -71,13 +71,22 @@ static size_t find_number(size_t count, const double *from, double number) {
     return at;
 }
 
+static inline lanes value_of(const hcri_short_rows *rows, size_t at, const double *y) {
+    const lanes first = load(rows->value[0] + at) * gather(y, rows->column[0] + at);
+    return lanes_fused(load(rows->value[1] + at), gather(y, rows->column[1] + at), first);
+}
+
+static void values(const hcri_short_rows *rows, const double *y, double *out) {
+    for (size_t at = 0; at < rows->count; at += WIDTH)
+        store(out + at, value_of(rows, at, y));
+}
+
 static size_t furthest(const hcri_short_rows *rows, const double *y, double *work, double *most) {
     lanes largest[PARTS] = {{0}};
     for (size_t i = 0; i < rows->count; i += 8)
         for (size_t p = 0; p < PARTS; p++) {
             const size_t at = i + WIDTH * p;
-            const lanes first = load(rows->value[0] + at) * gather(y, rows->column[0] + at);
-            const lanes value = lanes_fused(load(rows->value[1] + at), gather(y, rows->column[1] + at), first);
+            const lanes value = value_of(rows, at, y);
             const lanes off = lanes_max(value - load(rows->high + at), load(rows->low + at) - value);
             store(work + at, off);
             largest[p] = lanes_max(off, largest[p]);
@@ -122,5 +131,10 @@ static size_t first_end(const hcri_elastic_ends *ends, double *work, double *len
 }
 
 extern const hcri_elastic_kernels HCRI_JOIN(hcri_elastic_, HCRI_VARIANT);
-const hcri_elastic_kernels HCRI_JOIN(hcri_elastic_, HCRI_VARIANT) = {
-    .products = products, .sum = sum, .add = add, .rotate = rotate, .furthest = furthest, .first_end = first_end};
+const hcri_elastic_kernels HCRI_JOIN(hcri_elastic_, HCRI_VARIANT) = {.products = products,
+                                                                     .sum = sum,
+                                                                     .add = add,
+                                                                     .rotate = rotate,
+                                                                     .values = values,
+                                                                     .furthest = furthest,
+                                                                     .first_end = first_end};

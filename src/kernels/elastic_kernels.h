@@ -35,6 +35,8 @@ typedef struct hcri_elastic_kernels {
     /* Columns c and c + 1 become cos_c first + sin_c second and cos_c second − sin_c first: one rotation after the
      * other, of count + 1 columns. */
     void (*rotate)(size_t stride, size_t count, const double *cosine, const double *sine, double *columns);
+    /* out = the rows' values */
+    void (*values)(const hcri_short_rows *rows, const double *y, double *out);
     /* The row that is the furthest outside of its limits, and how far; rows->count: none is. `work`: a number a row. */
     size_t (*furthest)(const hcri_short_rows *rows, const double *y, double *work, double *most);
     /* The multiplier that ends first, the parts of the way until then in `length`; SIZE_MAX: none does. `work`: 2

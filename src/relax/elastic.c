@@ -231,14 +231,27 @@ static double size_of(const hcri_elastic *e) {
     return hcri_larger(hcri_larger(size[0], size[1]), hcri_larger(size[2], size[3]));
 }
 
+static hcri_short_rows short_rows_of(const hcri_elastic *e) {
+    return (hcri_short_rows){.count = rounded_up(e->rows->count),
+                             .column = {e->column[0], e->column[1]},
+                             .value = {e->value[0], e->value[1]},
+                             .low = e->low,
+                             .high = e->high};
+}
+
+void hcri_elastic_values(const hcri_elastic *e, const double *y, double *out) {
+    const hcri_short_rows short_rows = short_rows_of(e);
+    hcri_kernels_best()->elastic->values(&short_rows, y, out);
+    for (size_t i = 0; i < e->rows->equalities; i++)
+        out[i] = hcri_row_at(e->rows, i, y);
+    for (size_t k = 0; k < e->wides; k++)
+        out[e->wide[k]] = hcri_row_at(e->rows, e->wide[k], y);
+}
+
 /* The side that is the furthest from where its state says it is; UINT32_MAX: none is, but for rounding. */
 static uint32_t find_worst(const hcri_elastic *e) {
     const hcri_elastic_rows *rows = e->rows;
-    const hcri_short_rows short_rows = {.count = rounded_up(rows->count),
-                                        .column = {e->column[0], e->column[1]},
-                                        .value = {e->value[0], e->value[1]},
-                                        .low = e->low,
-                                        .high = e->high};
+    const hcri_short_rows short_rows = short_rows_of(e);
     uint32_t worst = UINT32_MAX;
     double most = 0, off;
     const double size = size_of(e);

@@ -73,12 +73,16 @@ void hcri_elastic_place(hcri_elastic *e, const hcri_elastic_rows *rows, double *
 hcri_elastic_outcome hcri_elastic_solve(hcri_elastic *e, const double *guess);
 /* A solution, and its basis; of the same rows. */
 void hcri_elastic_copy(const hcri_elastic *from, hcri_elastic *to);
+/* Values of all rows, of which `out` has a multiple of 8. */
+void hcri_elastic_values(const hcri_elastic *e, const double *y, double *out);
+/* 0 where active side i is there for the distance alone. */
+int hcri_elastic_binds(const hcri_elastic *e, size_t i);
 /* Active sides go that are there for the distance alone: those left are met by all points of least violation. */
 void hcri_elastic_keep_binding(hcri_elastic *e);
 /* A side whose coefficients don't depend on those of the active ones is active from here on, its state what it was. */
 int hcri_elastic_bind(hcri_elastic *e, uint32_t side); /* 1 when it wasn't and is */
 void hcri_elastic_unbind_given_up(hcri_elastic *e);
-/* Of each output whether it varies along directions that keep the active rows: more than 0, or 0. */
+/* Of each output whether it varies along directions that keep the active rows: 1, or 0. */
 void hcri_elastic_outputs_vary(const hcri_elastic *e, double *varies);
 /* 1 when row i varies by more than a share of it along a direction that keeps the active rows. */
 int hcri_elastic_varies(const hcri_elastic *e, size_t count, const uint32_t *columns, const double *values);

@@ -181,6 +181,8 @@ void hcri_elastic_part_with(hcri_elastic *e, size_t at, hcri_elastic_state state
 }
 
 int hcri_elastic_join_beyond(hcri_elastic *e, uint32_t side, double least) {
+    if (e->active == e->n)
+        return 0;
     hcri_elastic_coordinates(e, side);
     const double left = hcri_elastic_rest_square(e);
     if (!(left > least * least))
@@ -193,14 +195,17 @@ int hcri_elastic_join_beyond(hcri_elastic *e, uint32_t side, double least) {
     return 1;
 }
 
+int hcri_elastic_binds(const hcri_elastic *e, size_t i) {
+    int binds = hcri_is_equality(e->rows, e->side[i]);
+    for (size_t k = 0; k + 1 < e->parts; k++)
+        binds |= e->multiplier[k * e->stride + i] != 0;
+    return binds;
+}
+
 void hcri_elastic_keep_binding(hcri_elastic *e) {
-    for (size_t i = e->active; i-- > 0;) {
-        int binds = hcri_is_equality(e->rows, e->side[i]);
-        for (size_t k = 0; k + 1 < e->parts; k++)
-            binds |= e->multiplier[k * e->stride + i] != 0;
-        if (!binds)
+    for (size_t i = e->active; i-- > 0;)
+        if (!hcri_elastic_binds(e, i))
             hcri_elastic_part_with(e, i, HCRI_SIDE_FREE);
-    }
 }
 
 int hcri_elastic_bind(hcri_elastic *e, uint32_t side) {
@@ -218,25 +223,47 @@ void hcri_elastic_unbind_given_up(hcri_elastic *e) {
             hcri_elastic_part_with(e, i, HCRI_SIDE_GIVEN_UP);
 }
 
+/* Where few rows are active, what these leave of a row tells that it varies, if it is this share: no rounding. */
+static const double surely = 1e-3;
+
+static int is_mostly_free(const hcri_elastic *e) { return 2 * e->active < e->n; }
+
 void hcri_elastic_outputs_vary(const hcri_elastic *e, double *varies) {
-    memset(varies, 0, e->n * sizeof *varies);
-    for (size_t c = e->active; c < e->n; c++)
-        for (size_t j = 0; j < e->n; j++)
-            varies[j] += e->j[c * e->stride + j] * e->j[c * e->stride + j];
     for (size_t j = 0; j < e->n; j++)
-        varies[j] = varies[j] > still * still ? varies[j] : 0;
+        varies[j] = 1;
+    for (size_t c = 0; c < e->active && is_mostly_free(e); c++)
+        for (size_t j = 0; j < e->n; j++)
+            varies[j] -= e->j[c * e->stride + j] * e->j[c * e->stride + j];
+    for (size_t j = 0; j < e->n; j++) {
+        double most = is_mostly_free(e) && varies[j] > surely ? 1 : 0;
+        for (size_t c = e->active; c < e->n && !(most > still); c++)
+            most = fabs(e->j[c * e->stride + j]);
+        varies[j] = most > still;
+    }
+}
+
+static double product(const hcri_elastic *e, size_t c, size_t count, const uint32_t *columns, const double *values) {
+    const double *direction = e->j + c * e->stride;
+    double sum = 0;
+    for (size_t k = 0; k < count; k++)
+        sum += values[k] * direction[columns[k]];
+    return sum;
 }
 
 int hcri_elastic_varies(const hcri_elastic *e, size_t count, const uint32_t *columns, const double *values) {
-    for (size_t c = e->active; c < e->n; c++) {
-        const double *direction = e->j + c * e->stride;
-        double sum = 0;
-        for (size_t k = 0; k < count; k++)
-            sum += values[k] * direction[columns[k]];
-        if (fabs(sum) > still)
-            return 1;
+    double square = 0, left = 0;
+    for (size_t k = 0; k < count; k++)
+        square += values[k] * values[k];
+    if (is_mostly_free(e))
+        left = square;
+    for (size_t c = 0; c < e->active && left > 0; c++) {
+        const double along = product(e, c, count, columns, values);
+        left -= along * along;
     }
-    return 0;
+    int varies = left > surely * square;
+    for (size_t c = e->active; c < e->n && !varies; c++)
+        varies = fabs(product(e, c, count, columns, values)) > still;
+    return varies;
 }
 
 void hcri_elastic_push(hcri_elastic *e, const double *by_row, double *y) {

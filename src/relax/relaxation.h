@@ -48,6 +48,7 @@ typedef struct hcri_relaxing {
     unsigned char *inward_priority;
     hcr_precision precision;
     unsigned char *pinned; /* 1 for rows that relaxed limits, of their own and of their twins, leave one value */
+    int is_point;          /* the relaxed limits leave the solution alone, but for the room */
     int is_centred;        /* else the origin is the solution, and moves with it */
     double size;           /* of the solution: its largest output */
     double room;           /* limits that are no further from it count as met */

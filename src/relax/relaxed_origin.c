@@ -23,10 +23,7 @@ static double dot(const hcri_relaxing *s, size_t r, const double *v) {
     return sum;
 }
 
-static void find_values(hcri_relaxing *s) {
-    for (size_t r = 0; r < s->rows.count; r++)
-        s->value[r] = dot(s, r, s->centre);
-}
+static void find_values(hcri_relaxing *s) { hcri_elastic_values(&s->elastic, s->centre, s->value); }
 
 /* How far the outward row of a side, ±a·y, is from the relaxed limit at the centre. */
 static double distance_of(const hcri_relaxing *s, uint32_t side) {
@@ -73,35 +70,116 @@ static void pin(hcri_relaxing *s) {
     for (size_t r = 0; r < s->rows.count; r++) {
         const size_t t = twin[r], first = s->rows.start[r];
         s->pinned[r] = r < s->rows.equalities || (!isinf(top[t]) && top[t] - bottom[t] <= met * fabs(top[t]));
-        if (!s->pinned[r])
-            continue;
-        (void)hcri_elastic_bind(&s->elastic, 2 * (uint32_t)r);
-        if (t == r && s->rows.start[r + 1] - first == 1)
+        if (s->pinned[r] && t == r && s->rows.start[r + 1] - first == 1)
             s->point[s->rows.columns[first]] = s->rows.values[first] * top[t];
     }
 }
 
-static void bind_given_up(hcri_relaxing *s) {
-    for (uint32_t side = 0; side < 2 * s->rows.count; side++)
-        if (s->elastic.state[side] == HCRI_SIDE_GIVEN_UP)
-            (void)hcri_elastic_bind(&s->elastic, side);
+static void take_centre(hcri_relaxing *s, const double *f) {
+    const hcr_region *region = s->relaxation->region;
+    memcpy(s->centre, s->point, region->set.n * sizeof *s->centre); /* and the parameters */
+    for (size_t j = 0; f != NULL && j < region->centres->barrier.columns; j++)
+        s->centre[region->centres->output[j]] = f[j];
+    if (f != NULL)
+        hcri_affine_complete(&region->affine, s->centre);
 }
 
-/* Limits bind that the search for a centre ended at, f: every point of the face meets them, which multipliers don't
- * tell where there are others, as of limits of one price. Returns how many. */
-static int bind_narrow(hcri_relaxing *s, const hcri_sample *sample) {
-    const double narrow = 1e-4 * s->relaxation->region->inradius;
+static void bind_pinned(hcri_relaxing *s) {
+    for (uint32_t r = 0; r < s->rows.count; r++)
+        if (s->pinned[r])
+            (void)hcri_elastic_bind(&s->elastic, 2 * r);
+}
+
+/* Returns how many weren't among the span of the limits that bind. */
+static int bind_given_up(hcri_relaxing *s) {
     int count = 0;
-    for (size_t j = 0; j < sample->centres->barrier.columns; j++)
-        s->centre[sample->centres->output[j]] = sample->f[j];
-    hcri_affine_complete(&s->relaxation->region->affine, s->centre);
+    for (uint32_t side = 0; side < 2 * s->rows.count; side++)
+        if (s->elastic.state[side] == HCRI_SIDE_GIVEN_UP)
+            count += hcri_elastic_bind(&s->elastic, side);
+    return count;
+}
+
+static int is_met(const hcri_relaxing *s, uint32_t side) {
+    const double limit = s->limit[side];
+    return !isinf(limit) && s->elastic.state[side] == HCRI_SIDE_FREE && !s->pinned[side / 2] &&
+           distance_of(s, side) <= met * (fabs(limit) + s->size);
+}
+
+/* A direction inside of all limits that are met, into s->inwards: within the face, or with those that were given up as
+ * little outwards as can be. */
+static hcri_elastic_outcome find_inwards(hcri_relaxing *s, int within_face) {
+    for (uint32_t side = 0; side < 2 * s->rows.count; side++) {
+        const size_t r = side / 2;
+        const double sign = side % 2 == 0 ? 1 : -1;
+        const unsigned char state = s->elastic.state[side], opposite = s->elastic.state[side ^ 1];
+        const int stays = s->pinned[r] || state == HCRI_SIDE_GIVEN_UP ||
+                          (within_face && (state != HCRI_SIDE_FREE || opposite != HCRI_SIDE_FREE));
+        const int is_tight = !stays && (state == HCRI_SIDE_ACTIVE || is_met(s, side));
+        (side % 2 == 0 ? s->inward_upper : s->inward_lower)[r] = stays ? 0 : is_tight ? -sign : sign * INFINITY;
+        s->inward_priority[side] = !within_face && state == HCRI_SIDE_GIVEN_UP;
+    }
+    memset(s->bar, 0, s->relaxation->region->set.n * sizeof *s->bar);
+    return hcri_elastic_solve(&s->inwards, s->bar);
+}
+
+static void count_outputs(const hcri_relaxing *s, size_t r, double by) {
+    for (size_t k = s->rows.start[r]; k < s->rows.start[r + 1]; k++)
+        s->bar[s->rows.columns[k]] += by;
+}
+
+static int has_lone_output(const hcri_relaxing *s, size_t r) {
+    int lone = 0;
+    for (size_t k = s->rows.start[r]; k < s->rows.start[r + 1]; k++)
+        lone |= s->bar[s->rows.columns[k]] == 1;
+    return lone;
+}
+
+/* 0: limits that the solution meets leave the face an inside, since one after the other has an output that no other
+ * one has, nor a limit that binds. */
+static int may_lack_inside(hcri_relaxing *s) {
+    uint32_t *met_row = s->columns + s->rows.start[s->rows.count];
+    size_t count = 0, left = 0;
+    memset(s->bar, 0, s->rows.outputs * sizeof *s->bar);
+    for (uint32_t r = 0; r < s->rows.count; r++) {
+        const int binds = s->elastic.state[2 * r] != HCRI_SIDE_FREE || s->elastic.state[2 * r + 1] != HCRI_SIDE_FREE;
+        const int is_tight = !binds && !s->pinned[r] && (is_met(s, 2 * r) || is_met(s, 2 * r + 1));
+        if (is_tight)
+            met_row[count++] = r;
+        if (is_tight || binds || s->pinned[r])
+            count_outputs(s, r, is_tight ? 1 : 2);
+    }
+    while (count != left) {
+        left = count;
+        count = 0;
+        for (size_t k = 0; k < left; k++)
+            if (has_lone_output(s, met_row[k]))
+                count_outputs(s, met_row[k], -1);
+            else
+                met_row[count++] = met_row[k];
+    }
+    return count > 0;
+}
+
+/* Limits bind that every point of the face meets, which multipliers don't tell where there are others, as of limits of
+ * one price: those of the limits that the solution meets that no direction in the face has all inside. Returns how
+ * many. */
+static int bind_implied(hcri_relaxing *s) {
+    int count = 0, more = s->elastic.active < s->elastic.n;
+    if (!more)
+        return 0;
+    take_centre(s, NULL);
     find_values(s);
-    for (uint32_t side = 2 * (uint32_t)s->rows.equalities; side < 2 * s->rows.count; side++)
-        if (s->elastic.state[side] == HCRI_SIDE_FREE && !s->pinned[side / 2] && distance_of(s, side) < narrow &&
-            hcri_elastic_bind(&s->elastic, side)) {
-            s->elastic.state[side] = HCRI_SIDE_ACTIVE;
-            count++;
+    while (more && may_lack_inside(s) && find_inwards(s, 1) == HCRI_ELASTIC_CONFLICT) {
+        more = 0;
+        for (size_t k = 0; k < s->inwards.members; k++) {
+            const uint32_t side = s->inwards.member[k];
+            if (is_met(s, side) && hcri_elastic_bind(&s->elastic, side)) {
+                s->elastic.state[side] = HCRI_SIDE_ACTIVE;
+                more = 1;
+                count++;
+            }
         }
+    }
     return count;
 }
 
@@ -119,36 +197,24 @@ static hcri_sample begin_face(hcri_relaxing *s) {
     return sample;
 }
 
-static void take_centre(hcri_relaxing *s, const double *f) {
-    const hcr_region *region = s->relaxation->region;
-    memcpy(s->centre, s->point, region->set.n * sizeof *s->centre); /* and the parameters */
-    for (size_t j = 0; f != NULL && j < region->centres->barrier.columns; j++)
-        s->centre[region->centres->output[j]] = f[j];
-    if (f != NULL)
-        hcri_affine_complete(&region->affine, s->centre);
-}
+/* Else the face is a point. */
+static int has_centre(const hcri_relaxing *s) { return !s->is_point && s->elastic.active != s->elastic.n; }
 
 /* The analytic centre of the face, into s->centre; 0: none was found. */
 static int find_centre(hcri_relaxing *s) {
     const hcr_region *region = s->relaxation->region;
     take_centre(s, NULL);
-    if (s->elastic.active == s->elastic.n)
-        return 1;
+    if (!has_centre(s))
+        return !s->is_point;
     if (region->centres == NULL)
         return 0;
     hcri_sample sample = begin_face(s);
     hcri_barrier_problem problem = hcri_sample_problem(&sample, s->point);
     problem.steps = 20;
     if (!hcri_barrier_centre(&sample.centres->barrier, &problem, sample.f, sample.scratch))
-        return bind_narrow(s, &sample) > 0 ? find_centre(s) : (take_centre(s, NULL), 0);
+        return bind_implied(s) > 0 ? find_centre(s) : (take_centre(s, NULL), 0);
     take_centre(s, sample.f);
     return 1;
-}
-
-static int is_met(const hcri_relaxing *s, uint32_t side) {
-    const double limit = s->limit[side];
-    return !isinf(limit) && s->elastic.state[side] == HCRI_SIDE_FREE && !s->pinned[side / 2] &&
-           distance_of(s, side) <= met * (fabs(limit) + s->size);
 }
 
 /* Limits that are met at the origin bind, as where those that were given up end a chain of others: the origin moves
@@ -167,39 +233,21 @@ static void bind_met(hcri_relaxing *s) {
     for (uint32_t side = 2 * (uint32_t)s->rows.equalities; side < 2 * s->rows.count; side++)
         if (is_met(s, side) && hcri_elastic_bind(e, side))
             e->state[side] = HCRI_SIDE_ACTIVE;
-    bind_given_up(s);
+    if (!s->is_point)
+        (void)bind_given_up(s);
 }
 
 /* How far along `by` the origin may go: half of what any limit leaves. */
-static double most_along(const hcri_relaxing *s, const double *by) {
+static double most_along(hcri_relaxing *s, const double *by) {
     double most = INFINITY;
+    hcri_elastic_values(&s->elastic, by, s->weight);
     for (uint32_t r = (uint32_t)s->rows.equalities; r < s->rows.count; r++) {
-        const double rate = dot(s, r, by), growth = fabs(rate);
+        const double rate = s->weight[r], growth = fabs(rate);
         const uint32_t side = 2 * r + (rate < 0);
         if (growth > still && s->elastic.state[side] != HCRI_SIDE_ACTIVE)
             most = is_met(s, side) ? 0 : hcri_smaller(most, 0.5 * distance_of(s, side) / growth);
     }
     return most;
-}
-
-/* A direction inside of all limits that are met, with those that were given up as little outwards as can be, into `by`:
- * where more limits are met than bind. 0: there is none. */
-static int find_inwards(hcri_relaxing *s, double *by) {
-    for (uint32_t side = 0; side < 2 * s->rows.count; side++) {
-        const size_t r = side / 2;
-        const double sign = side % 2 == 0 ? 1 : -1;
-        const int is_given_up = s->elastic.state[side] == HCRI_SIDE_GIVEN_UP;
-        const int is_tight = s->elastic.state[side] == HCRI_SIDE_ACTIVE || is_met(s, side);
-        (side % 2 == 0 ? s->inward_upper : s->inward_lower)[r] = s->pinned[r] || is_given_up ? 0
-                                                                 : is_tight                  ? -sign
-                                                                                             : sign * INFINITY;
-        s->inward_priority[side] = is_given_up ? 1 : 0;
-    }
-    memset(by, 0, s->relaxation->region->set.n * sizeof *by);
-    if (hcri_elastic_solve(&s->inwards, by) != HCRI_ELASTIC_FOUND)
-        return 0;
-    memcpy(by, s->inwards.y, s->rows.outputs * sizeof *by);
-    return 1;
 }
 
 /* What the origin is from the furthest of the limits that bind or were given up, in units of these; and a little more,
@@ -212,14 +260,51 @@ static double room_of(const hcri_relaxing *s) {
     return 2 * most;
 }
 
+/* 1 where the face is the solution alone, as rows tell that have one value there, one output after the other. */
+static int is_point(hcri_relaxing *s) {
+    static const double clear = 1e-3; /* of a row's length */
+    const hcri_elastic *e = &s->elastic;
+    const hcri_elastic_rows *rows = &s->rows;
+    double *has_one = s->weight, *is_open = s->bar;
+    for (size_t r = 0; r < rows->count; r++)
+        has_one[r] = s->pinned[r] || e->state[2 * r] == HCRI_SIDE_GIVEN_UP || e->state[2 * r + 1] == HCRI_SIDE_GIVEN_UP;
+    for (size_t i = 0; i < e->active; i++)
+        if (hcri_elastic_binds(e, i))
+            has_one[e->side[i] / 2] = 1;
+    for (size_t j = 0; j < rows->outputs; j++)
+        is_open[j] = 1;
+    for (size_t open = rows->outputs, before = 0; open != before;) {
+        before = open;
+        for (size_t r = 0; r < rows->count; r++) {
+            size_t last = 0, count = 0;
+            for (size_t k = rows->start[r]; k < rows->start[r + 1] && has_one[r] != 0; k++)
+                if (is_open[rows->columns[k]] != 0 && rows->values[k] != 0) {
+                    last = k;
+                    count++;
+                }
+            if (count != 1 || fabs(rows->values[last]) < clear)
+                continue;
+            is_open[rows->columns[last]] = 0;
+            if (--open == 0)
+                return 1;
+        }
+    }
+    return 0;
+}
+
 /* The face. */
 static void begin(hcri_relaxing *s) {
     s->size = 0;
     for (size_t j = 0; j < s->rows.outputs; j++)
         s->size = hcri_larger(s->size, fabs(s->point[j]));
-    hcri_elastic_keep_binding(&s->elastic);
-    bind_given_up(s);
     pin(s);
+    s->is_point = is_point(s);
+    if (!s->is_point)
+        hcri_elastic_keep_binding(&s->elastic);
+    const int hold_more = s->is_point ? 0 : bind_given_up(s);
+    bind_pinned(s);
+    if (hold_more > 0)
+        (void)bind_implied(s);
 }
 
 /* From the centre of the face to the origin. */
@@ -233,8 +318,10 @@ static void go_inside(hcri_relaxing *s) {
     memset(s->bar, 0, s->relaxation->region->set.n * sizeof *s->bar);
     hcri_elastic_push(e, s->by_row, s->bar);
     double share = most_along(s, s->bar);
-    if (!(share > 0) && find_inwards(s, s->bar))
+    if (!(share > 0) && find_inwards(s, 0) == HCRI_ELASTIC_FOUND) {
+        memcpy(s->bar, s->inwards.y, outputs * sizeof *s->bar);
         share = most_along(s, s->bar);
+    }
     for (size_t j = 0; j < outputs && isfinite(share); j++)
         s->centre[j] += share * s->bar[j];
     for (size_t r = 0; r < s->rows.count; r++) {
@@ -259,7 +346,7 @@ void hcri_relaxed_origins(size_t count, hcri_relaxing *const *some, double *scra
     size_t wanted = 0, at = 0;
     for (size_t k = 0; k < count; k++) {
         begin(some[k]);
-        if (some[k]->elastic.active == some[k]->elastic.n)
+        if (!has_centre(some[k]))
             continue;
         const hcri_sample sample = begin_face(some[k]);
         problem[wanted] = hcri_sample_problem(&sample, some[k]->point);
@@ -269,7 +356,7 @@ void hcri_relaxed_origins(size_t count, hcri_relaxing *const *some, double *scra
         hcri_centres_search(some[0]->relaxation->region, wanted, problem, f, found, scratch);
     for (size_t k = 0; k < count; k++) {
         hcri_relaxing *s = some[k];
-        const int is_wanted = s->elastic.active != s->elastic.n, is_found = is_wanted && found[at];
+        const int is_wanted = has_centre(s), is_found = is_wanted && found[at];
         if (is_found)
             take_centre(s, f[at]);
         at += (size_t)is_wanted;
@@ -284,15 +371,16 @@ int hcri_relaxed_origin_is_inside(const hcri_relaxing *s) {
     double largest = 0;
     for (size_t j = 0; j < s->rows.outputs; j++)
         largest = hcri_larger(largest, fabs(s->centre[j]));
-    for (uint32_t side = 2 * (uint32_t)s->rows.equalities; side < 2 * s->rows.count; side++) {
-        const size_t first = s->rows.start[side / 2], last = s->rows.start[side / 2 + 1];
-        const double limit = s->limit[side], distance = distance_of(s, side), terms = (double)(uint32_t)(last - first);
-        double size = 0;
-        if (s->pinned[side / 2] || distance >= 2 * (terms + 4) * unit * (terms * largest + fabs(limit)))
+    for (size_t r = s->rows.equalities; r < s->rows.count; r++) {
+        const size_t first = s->rows.start[r], last = s->rows.start[r + 1];
+        const double above = distance_of(s, 2 * (uint32_t)r), below = distance_of(s, 2 * (uint32_t)r + 1);
+        const double distance = hcri_smaller(above, below), terms = (double)(uint32_t)(last - first);
+        double size = fabs(s->limit[2 * r + (below < above)]);
+        if (s->pinned[r] || distance >= 2 * (terms + 4) * unit * (terms * largest + size))
             continue;
         for (size_t k = first; k < last; k++)
             size += fabs(s->rows.values[k] * s->centre[s->rows.columns[k]]);
-        if (distance < 2 * (terms + 4) * unit * (size + fabs(limit)))
+        if (distance < 2 * (terms + 4) * unit * size)
             return 0;
     }
     return 1;

@@ -37,14 +37,14 @@ hcr_status hcri_relaxing_create(const hcr_relaxation *relaxation, const hcr_allo
                            outputs * outputs,
                            n,
                            hcri_centres_scratch(relaxation->region) + 1,
-                           2 * count,
+                           2 * count + 8,
                            2 * count,
                            count,
                            count,
                            2 * count,
                            outputs,
                            2 * count,
-                           count};
+                           count + 8};
     const size_t of_elastic = hcri_elastic_numbers(rows), sides_of_elastic = hcri_elastic_sides(rows);
     double *numbers = hcri_allocate(memory, of_elastic, 3 * sizeof *numbers);
     uint32_t *sides = hcri_allocate(memory, sides_of_elastic, 3 * sizeof *sides);

@@ -64,12 +64,12 @@ static void test_columns(void **state) {
     }
 }
 
-static void test_furthest(void **state) {
+static void test_values_and_furthest(void **state) {
     (void)state;
     hcri_random random;
     hcri_random_seed(&random, 5);
     for (size_t round = 0; round < 300; round++) {
-        double value[2][PADDED], low[PADDED], high[PADDED], y[MOST], work[PADDED], most = 0, found;
+        double value[2][PADDED], low[PADDED], high[PADDED], y[MOST], work[PADDED], most = 0, found, at[PADDED];
         uint32_t column[2][PADDED];
         size_t furthest = PADDED;
         fill(&random, y, MOST);
@@ -80,8 +80,8 @@ static void test_furthest(void **state) {
             }
             low[i] = i % 4 == 0 ? -INFINITY : -hcri_random_uniform(&random) - (round % 3 == 0 ? 20 : 0);
             high[i] = i % 5 == 0 ? INFINITY : hcri_random_uniform(&random) + (round % 3 == 0 ? 20 : 0);
-            const double at = value[0][i] * y[column[0][i]] + value[1][i] * y[column[1][i]];
-            const double off = fmax(at - high[i], low[i] - at);
+            at[i] = value[0][i] * y[column[0][i]] + value[1][i] * y[column[1][i]];
+            const double off = fmax(at[i] - high[i], low[i] - at[i]);
             if (off > most) {
                 most = off;
                 furthest = i;
@@ -91,6 +91,9 @@ static void test_furthest(void **state) {
         for (size_t k = 0; k < kernel_count; k++) {
             assert_int_equal(kernels[k]->elastic->furthest(&rows, y, work, &found), furthest);
             assert_true(found == most);
+            kernels[k]->elastic->values(&rows, y, work);
+            for (size_t i = 0; i < PADDED; i++)
+                assert_true(work[i] == at[i]);
         }
     }
 }
@@ -140,7 +143,7 @@ static void test_first_end(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_columns), cmocka_unit_test(test_furthest),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_columns), cmocka_unit_test(test_values_and_furthest),
                                        cmocka_unit_test(test_first_end)};
     return cmocka_run_group_tests(tests, find_kernels, NULL);
 }
