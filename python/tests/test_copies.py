@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import gc
+import multiprocessing
 import os
 import pathlib
 import pickle
@@ -52,7 +53,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize("method", ["spawn", "fork"])
+@pytest.mark.parametrize("method", sorted({"spawn", "fork"} & set(multiprocessing.get_all_start_methods())))
 def test_processes(method, tmp_path):
     """In a fresh interpreter: other libraries' threads don't bear a fork."""
     (tmp_path / "program.py").write_text(PROCESSES)

@@ -17,7 +17,8 @@ def test_d27_the_library_may_be_in_another_folder_of_the_package(tmp_path):
     sources = pathlib.Path(hcr.__file__).parent
     beside = tmp_path / "hcr"
     beside.mkdir()
-    (beside / "libhcr.so").symlink_to(pathlib.Path(hcr._library.library._name).resolve())
+    library = beside / {"win32": "libhcr.dll", "darwin": "libhcr.dylib"}.get(sys.platform, "libhcr.so")
+    library.symlink_to(pathlib.Path(hcr._library.library._name).resolve())
     if (sources.parent / "hcr.libs").is_dir():  # of a repaired wheel
         (tmp_path / "hcr.libs").symlink_to(sources.parent / "hcr.libs")
     program = f"""
@@ -31,7 +32,7 @@ print(hcr._library.library._name)
 """
     alone = {name: value for name, value in os.environ.items() if name != "HCR_LIBRARY"}
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=alone)
-    assert done.stdout.strip() == str(beside / "libhcr.so"), done.stderr
+    assert done.stdout.strip() == str(library), done.stderr
 
 
 def test_d38_licences_are_beside_the_library():

@@ -209,8 +209,8 @@ def test_d06_file_names_that_are_no_text(tmp_path: pathlib.Path) -> None:
     try:
         with open(name, "wb") as file:
             file.write(b'var y[2]\nconst c = read("c.csv")\nnorm(y) <= c[0]\n')
-    except OSError:
-        pytest.skip("this file system has names of text only")
+    except (OSError, UnicodeError):
+        pytest.skip("file names are text here")
     with open(os.path.join(os.fsencode(tmp_path), b"c.csv"), "wb") as file:
         file.write(b"1\n2\n")
     path = os.fsdecode(name)
