@@ -116,11 +116,20 @@ static void change(hcri_elastic *e, uint32_t side, double way) {
     }
 }
 
+/* What is rounding of the multiples of active rows that a row is made of. */
+static double rounding_of_multiples(const hcri_elastic *e) {
+    double multiples = 0;
+    for (size_t i = 0; i < e->active; i++)
+        multiples += fabs(e->step[i]);
+    return dependence_rounding * multiples;
+}
+
 static void note_conflict(hcri_elastic *e, uint32_t side) {
+    const double least = hcri_larger(1e3 * hcri_elastic_rounding, rounding_of_multiples(e));
     e->members = 0;
     e->member[e->members++] = side;
     for (size_t i = 0; i < e->active; i++)
-        if (fabs(e->step[i]) > 1e3 * hcri_elastic_rounding)
+        if (fabs(e->step[i]) > least)
             e->member[e->members++] = e->side[i];
 }
 
@@ -139,14 +148,6 @@ static size_t find_blocking(const hcri_elastic *e, double way, double *length) {
     return hcri_kernels_best()->elastic->first_end(&ends, e->work, length);
 }
 
-/* The least distance from the span that counts, of the row that e->step has the multiples of. */
-static double least_distance(const hcri_elastic *e) {
-    double multiples = 0;
-    for (size_t i = 0; i < e->active; i++)
-        multiples += fabs(e->step[i]);
-    return hcri_larger(independence, dependence_rounding * multiples);
-}
-
 /* The multiplier of a side that is violated grows until it holds or has its price; that of a side that was given up and
  * holds falls until it is met or has none. */
 static int settle_side(hcri_elastic *e, uint32_t side) {
@@ -161,7 +162,7 @@ static int settle_side(hcri_elastic *e, uint32_t side) {
     for (;;) {
         const double left = hcri_elastic_rest_square(e);
         hcri_elastic_resolve(e);
-        const double least = least_distance(e);
+        const double least = hcri_larger(independence, rounding_of_multiples(e));
         const int is_independent = left > least * least;
         const double off = hcri_sign_of(side) * (hcri_row_at(rows, side / 2, e->y) - hcri_limit_of(rows, side));
         enum { TO_LIMIT, TO_END, BLOCKED, NOWHERE } end = NOWHERE;

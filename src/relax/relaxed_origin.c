@@ -266,11 +266,16 @@ static int is_point(hcri_relaxing *s) {
     const hcri_elastic *e = &s->elastic;
     const hcri_elastic_rows *rows = &s->rows;
     double *has_one = s->weight, *is_open = s->bar;
+    size_t of_one = 0;
     for (size_t r = 0; r < rows->count; r++)
         has_one[r] = s->pinned[r] || e->state[2 * r] == HCRI_SIDE_GIVEN_UP || e->state[2 * r + 1] == HCRI_SIDE_GIVEN_UP;
     for (size_t i = 0; i < e->active; i++)
         if (hcri_elastic_binds(e, i))
             has_one[e->side[i] / 2] = 1;
+    for (size_t r = 0; r < rows->count; r++)
+        of_one += has_one[r] != 0;
+    if (of_one < rows->outputs)
+        return 0;
     for (size_t j = 0; j < rows->outputs; j++)
         is_open[j] = 1;
     for (size_t open = rows->outputs, before = 0; open != before;) {
