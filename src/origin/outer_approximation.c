@@ -215,7 +215,8 @@ static double largest_of(size_t count, const double *numbers) {
 
 typedef enum blame { SET, BOX, CUBE } blame;
 
-/* EMPTY with those that hold r down; no error when the box that is known, or the cube, is among them: *whose then. */
+/* EMPTY with those that hold r down; no error when the box that is known, or the cube, is among them: *whose then. The
+ * cube's part may be small: what a cost in the billions needs, as an output, is in a cube a million times larger. */
 static hcr_status refuse(search *at, int flat, blame *whose, hcr_error *error) {
     const hcri_cuts *cuts = &at->outer->cuts;
     const double *multiplier = hcri_lp_multipliers(at->lp);
@@ -224,7 +225,7 @@ static hcr_status refuse(search *at, int flat, blame *whose, hcr_error *error) {
     *whose = SET;
     if (largest_of(at->implied, multiplier + at->sides) > hcri_box_share * largest)
         *whose = BOX;
-    else if (largest_of(at->caps, multiplier + at->sides + at->implied) > hcri_box_share * largest)
+    else if (largest_of(at->caps, multiplier + at->sides + at->implied) > hcri_supporting * largest)
         *whose = CUBE;
     if (*whose != SET)
         return HCR_OK;

@@ -343,6 +343,19 @@ static hcr_status make_sum(size_t n, int span, const char *end) {
     return status;
 }
 
+/* Stages of MINLPLib's jit1: the cost, an output without an upper bound, is above 5e4 where gradients are near 1e5, so
+ * that the cube around 0 has a part of a millionth in the proof that it holds no point. */
+static void test_cost_beyond_the_cube(void **state) {
+    (void)state;
+    hcr_region *region = NULL;
+    assert_int_equal(make("var cost\nvar lot[2]\nvar time[2]\nvar gap\nlot >= 1\n"
+                          "time[0] == 0.000252525252525253*lot[0]\ntime[1] == 0.000508388408744281*lot[1]\n"
+                          "5000*lot[0] + 5500*lot[1] <= 6e6\nabs(time[0] - time[1]) <= gap\n"
+                          "7.5*inv_pos(time[0]) + 5.625*inv_pos(time[1]) + 5000*lot[0] + 5500*lot[1] + 6e6*gap <= cost",
+                          &region),
+                     HCR_ERROR_UNBOUNDED);
+}
+
 /* The verdict is the one in like units. */
 static void test_unlike_units(void **state) {
     (void)state;
@@ -461,6 +474,7 @@ int main(void) {
         cmocka_unit_test(test_bounds_of_a_symmetric_matrix),
         cmocka_unit_test(test_sides_that_cross),
         cmocka_unit_test(test_unlike_units),
+        cmocka_unit_test(test_cost_beyond_the_cube),
         cmocka_unit_test(test_results),
         cmocka_unit_test(test_golden_texts),
         cmocka_unit_test(test_sets_with_room),
