@@ -11,62 +11,69 @@
 /* A coefficient is a sum of parts of so few bits that no product with half of a number's bits is rounded. */
 enum { MOST_PARTS = 5 };
 
-static int is_single(const hcr_region *region, size_t i) {
+/* Of a search for a centre, and of one that isn't hard. */
+enum { MOST_STEPS = 60, USUAL_STEPS = 12 };
+
+/* Outputs come first in a row. */
+static size_t outputs_in(const hcr_region *region, size_t i) {
     const hcri_rows *rows = &region->set.linear->rows;
-    size_t k = rows->start[i];
-    while (k < rows->start[i + 1] && rows->columns[k] < region->set.outputs) /* outputs come first */
-        k++;
-    return k == rows->start[i] + 1;
+    size_t count = 0;
+    while (rows->start[i] + count < rows->start[i + 1] && rows->columns[rows->start[i] + count] < region->set.outputs)
+        count++;
+    return count;
 }
 
-/* 1 when all limits are bounds, one on each side of each output. */
-static int has_plain_bounds(const hcr_region *region) {
+/* 1 when all limits are bounds and rows whose coefficients don't move, and each output has a bound of its own. */
+static int has_plain_limits(const hcr_region *region) {
     const hcri_set *set = &region->set;
-    const hcri_linear *linear = set->linear;
-    int plain = region->affine.count == 0;
-    for (size_t i = 0; i < linear->rows.count; i++)
-        plain &= is_single(region, i);
+    const hcri_centres *centres = region->centres;
+    int plain =
+        centres != NULL && centres->varying == centres->barrier.rows && region->affine.count == 0 && region->bounded;
     for (size_t j = 0; plain && j < set->outputs; j++) {
-        int below = !isinf(set->box->lower[j]), above = !isinf(set->box->upper[j]);
-        for (size_t i = 0; i < linear->rows.count; i++) {
-            const size_t first = linear->rows.start[i];
-            if (linear->rows.columns[first] != j)
-                continue;
-            const int turned = linear->rows.values[first] < 0;
-            below += !isinf(turned ? linear->upper[i] : linear->lower[i]);
-            above += !isinf(turned ? linear->lower[i] : linear->upper[i]);
-        }
-        plain &= below == 1 && above == 1;
+        int limited = !isinf(set->box->lower[j]) || !isinf(set->box->upper[j]);
+        for (size_t i = 0; i < set->linear->rows.count; i++)
+            limited |= outputs_in(region, i) == 1 && set->linear->rows.columns[set->linear->rows.start[i]] == j;
+        plain = limited;
     }
     return plain;
 }
 
-hcr_status hcri_centring_of(const hcr_region *region, hcri_centring *centring, hcr_error *error) {
-    *centring = HCRI_CENTRING_NONE;
-    if (region->centres == NULL && region->curvatures == NULL)
-        return HCR_OK;
-    if (region->centres == NULL || !has_plain_bounds(region))
-        return hcri_fail(
-            error, HCR_ERROR_UNSUPPORTED,
-            "samples have analytic centres as origins here, which take a search: exported code needs an "
-            "origin that is inside for all parameters, or bounds alone, one on each side of each output: narrow the "
-            "parameters' range, or give an origin that is inside for all of it");
-    *centring = HCRI_CENTRING_MIDDLE;
-    return HCR_OK;
+int hcri_centred_couples(const hcr_region *region) {
+    for (size_t i = 0; i < region->set.linear->rows.count; i++)
+        if (outputs_in(region, i) > 1)
+            return 1;
+    return 0;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ rows */
+hcr_status hcri_finds_centres(const hcr_region *region, int *finds, hcr_error *error) {
+    *finds = region->centres != NULL || region->curvatures != NULL;
+    if (!*finds || has_plain_limits(region))
+        return HCR_OK;
+    return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
+                     "samples have analytic centres as origins here, which exported code finds among bounds and rows "
+                     "alone, without equalities and moving coefficients, where each output has a bound of its own: "
+                     "narrow the parameters' range, or give an origin that is inside for all of it");
+}
 
-/* The rows in the order that the code has them: those of one output first. */
+/* ---------------------------------------------------------------------------------------------------------- limits */
+
+/* The limits in the order that the code has them: those of one output first, constant bounds among them; and the
+ * combinations of several outputs that limits are on, the shortest first. */
 typedef struct tables {
-    hcri_rows rows;
+    hcri_rows rows, coupled;
     size_t singles, parts, longest;
-    size_t *source; /* of each row, which it is in the region */
+    double *least, *most, *times; /* of each row its limits, and how many of its node it has */
+    uint32_t *node, *plain;
+    size_t *factor_start;
 } tables;
 
 static void release(tables *made) {
+    const hcr_allocator *memory = &hcri_default_allocator;
     hcri_rows_scoped(&made->rows);
-    hcri_release(&hcri_default_allocator, made->source);
+    hcri_rows_scoped(&made->coupled);
+    hcri_release(memory, made->least);
+    hcri_release(memory, made->node);
+    hcri_release(memory, made->factor_start);
 }
 
 static int bits_of(const hcri_plan *plan) { return plan->precision == HCR_SINGLE ? 12 : 27; }
@@ -80,28 +87,110 @@ static size_t parts_needed(const hcri_plan *plan, double x) {
     return count;
 }
 
-static hcr_status collect(const hcri_plan *plan, tables *made, hcr_error *error) {
+/* 1 for y <= x and the like, and for bounds without parameters: their sign has no rounding. */
+static int is_plain(const hcri_plan *plan, size_t terms, const double *values, double least, double most) {
+    const int is_bound = terms == 1 && fabs(values[0]) == 1;
+    const int is_pair = terms == 2 && fabs(values[0]) == 1 && fabs(values[1]) == 1;
+    for (int up = 0; up < 2; up++) {
+        const double limit = up ? most : least;
+        const int rounds = plan->precision == HCR_SINGLE && (double)(float)limit != limit;
+        if (!isinf(limit) && (is_bound ? rounds : limit != 0))
+            return 0;
+    }
+    return is_bound || is_pair;
+}
+
+static hcr_status append(const hcri_plan *plan, tables *made, size_t terms, const uint32_t *columns,
+                         const double *values, double least, double most, hcr_error *error) {
+    const size_t i = made->rows.count;
+    made->longest = terms > made->longest ? terms : made->longest;
+    for (size_t k = 0; k < terms; k++) {
+        const size_t parts = parts_needed(plan, values[k]);
+        made->parts = parts > made->parts ? parts : made->parts;
+    }
+    made->least[i] = least;
+    made->most[i] = most;
+    made->node[i] = columns[0];
+    made->times[i] = values[0];
+    made->plain[i] = (uint32_t)is_plain(plan, terms, values, least, most);
+    return hcri_rows_append(&made->rows, &hcri_default_allocator, terms, columns, values, error);
+}
+
+static hcr_status append_row(const hcri_plan *plan, tables *made, size_t i, hcr_error *error) {
     const hcri_linear *linear = plan->region->set.linear;
-    const hcri_rows *rows = &linear->rows;
-    made->source = hcri_allocate(&hcri_default_allocator, rows->count + 1, sizeof *made->source);
-    HCRI_ALLOCATED(made->source);
-    made->parts = 1;
-    for (int single = 1; single >= 0; single--)
-        for (size_t i = 0; i < rows->count; i++) {
-            const size_t start = rows->start[i], terms = rows->start[i + 1] - start;
-            if (is_single(plan->region, i) != single)
-                continue;
-            made->source[made->rows.count] = i;
-            made->singles += (size_t)single;
-            made->longest = terms > made->longest ? terms : made->longest;
-            for (size_t k = start; k < start + terms; k++) {
-                const size_t parts = parts_needed(plan, rows->values[k]);
-                made->parts = parts > made->parts ? parts : made->parts;
-            }
-            HCRI_TRY(hcri_rows_append(&made->rows, &hcri_default_allocator, terms, rows->columns + start,
-                                      rows->values + start, error));
-        }
+    const size_t start = linear->rows.start[i], terms = linear->rows.start[i + 1] - start;
+    return append(plan, made, terms, linear->rows.columns + start, linear->rows.values + start, linear->lower[i],
+                  linear->upper[i], error);
+}
+
+/* Of the first `count` outputs of two rows: 1 when they are the same, −1 when they have the other sign, else 0. */
+static double same_up_to_sign(const hcri_rows *one, size_t i, const hcri_rows *other, size_t r, size_t count) {
+    const size_t a = one->start[i], b = other->start[r];
+    const double sign = (one->values[a] < 0) == (other->values[b] < 0) ? 1 : -1;
+    if (other->start[r + 1] - b != count)
+        return 0;
+    for (size_t k = 0; k < count; k++)
+        if (one->columns[a + k] != other->columns[b + k] || one->values[a + k] != sign * other->values[b + k])
+            return 0;
+    return sign;
+}
+
+/* The node of the row that was appended last. */
+static hcr_status couple(const hcri_plan *plan, tables *made, size_t count, hcr_error *error) {
+    const size_t i = made->rows.count - 1;
+    size_t r = 0;
+    while (r < made->coupled.count && same_up_to_sign(&made->rows, i, &made->coupled, r, count) == 0)
+        r++;
+    if (r == made->coupled.count)
+        HCRI_TRY(hcri_rows_append(&made->coupled, &hcri_default_allocator, count,
+                                  made->rows.columns + made->rows.start[i], made->rows.values + made->rows.start[i],
+                                  error));
+    made->node[i] = (uint32_t)(plan->n + r);
+    made->times[i] = same_up_to_sign(&made->rows, i, &made->coupled, r, count);
     return HCR_OK;
+}
+
+/* Of each row of the factor where it begins: a column further than its first entry's there are none. */
+static hcr_status find_factor(tables *made, hcr_error *error) {
+    const hcri_rows *rows = &made->coupled;
+    made->factor_start = hcri_allocate(&hcri_default_allocator, rows->count + 1, sizeof *made->factor_start);
+    HCRI_ALLOCATED(made->factor_start);
+    made->factor_start[0] = 0;
+    for (size_t r = 0; r < rows->count; r++) {
+        size_t first = r;
+        for (size_t q = r; q-- > 0;)
+            for (size_t k = rows->start[q]; k < rows->start[q + 1]; k++)
+                for (size_t l = rows->start[r]; l < rows->start[r + 1]; l++)
+                    first = rows->columns[k] == rows->columns[l] ? q : first;
+        made->factor_start[r + 1] = made->factor_start[r] + r + 1 - first;
+    }
+    return HCR_OK;
+}
+
+static hcr_status collect(const hcri_plan *plan, tables *made, hcr_error *error) {
+    const hcri_set *set = &plan->region->set;
+    const size_t most = set->linear->rows.count + plan->n;
+    made->least = hcri_allocate(&hcri_default_allocator, 3 * (most + 1), sizeof *made->least);
+    made->node = hcri_allocate(&hcri_default_allocator, 2 * (most + 1), sizeof *made->node);
+    HCRI_ALLOCATED(made->least && made->node);
+    made->most = made->least + most + 1;
+    made->times = made->most + most + 1;
+    made->plain = made->node + most + 1;
+    made->parts = 1;
+    for (uint32_t j = 0; j < plan->n; j++)
+        if (!isinf(set->box->lower[j]) || !isinf(set->box->upper[j]))
+            HCRI_TRY(append(plan, made, 1, &j, &(double){1}, set->box->lower[j], set->box->upper[j], error));
+    for (size_t i = 0; i < set->linear->rows.count; i++)
+        if (outputs_in(plan->region, i) == 1)
+            HCRI_TRY(append_row(plan, made, i, error));
+    made->singles = made->rows.count;
+    for (size_t count = 2; count <= plan->n; count++)
+        for (size_t i = 0; i < set->linear->rows.count; i++)
+            if (outputs_in(plan->region, i) == count) {
+                HCRI_TRY(append_row(plan, made, i, error));
+                HCRI_TRY(couple(plan, made, count, error));
+            }
+    return find_factor(made, error);
 }
 
 /* Where a number isn't the sum of what stands for it. */
@@ -132,34 +221,34 @@ static hcr_status put_limits(hcri_code *code, const char *name, const tables *ma
     const double most = code->single ? (double)FLT_MAX : DBL_MAX;
     hcri_code_table(code, name, 3 * made->rows.count);
     for (size_t i = 0; i < made->rows.count; i++) {
-        double part[3] = {most, 0, 0}, rest = limit[made->source[i]];
+        double part[3] = {most, 0, 0}, rest = limit[i];
         const int exists = !isinf(rest);
         for (size_t p = 0; exists && p < 3; p++) {
             part[p] = hcri_code_round(code, rest);
             rest -= part[p];
         }
         if (exists)
-            HCRI_TRY(check_parts(code, limit[made->source[i]], 3, part, error));
+            HCRI_TRY(check_parts(code, limit[i], 3, part, error));
         for (size_t p = 0; p < 3; p++)
             hcri_code_number(code, part[p]);
     }
     return HCR_OK;
 }
 
-/* 1 for y <= x and the like. */
-static int is_plain(const hcri_linear *linear, size_t i) {
-    const size_t start = linear->rows.start[i];
-    const double *values = linear->rows.values + start;
-    return linear->rows.start[i + 1] - start == 2 && fabs(values[0]) == 1 && fabs(values[1]) == 1 &&
-           (linear->lower[i] == 0 || isinf(linear->lower[i])) && (linear->upper[i] == 0 || isinf(linear->upper[i]));
-}
-
-static hcr_status put_plain(hcri_code *code, const hcri_plan *plan, const tables *made, hcr_error *error) {
-    HCRI_SCOPED uint32_t *plain = hcri_allocate(&hcri_default_allocator, made->rows.count + 1, sizeof *plain);
-    HCRI_ALLOCATED(plain);
-    for (size_t i = 0; i < made->rows.count; i++)
-        plain[i] = (uint32_t)is_plain(plan->region->set.linear, made->source[i]);
-    hcri_code_columns(code, "limit_is_plain", made->rows.count, plain);
+static hcr_status put_coupled(hcri_code *code, const hcri_plan *plan, const tables *made, hcr_error *error) {
+    const hcri_rows *rows = &made->coupled;
+    hcri_code_define_count(code, "COUPLED", rows->count);
+    hcri_code_define_count(code, "FACTOR", made->factor_start[rows->count]);
+    hcri_code_define(code, "DEPENDENT_SHARE", 64 * (double)(plan->n + rows->count) * plan->unit);
+    HCRI_TRY(hcri_emit_rows(code, plan, "coupled", rows, 1, error));
+    hcri_code_table(code, "coupled_length", rows->count);
+    for (size_t r = 0; r < rows->count; r++) {
+        double square = 0;
+        for (size_t k = rows->start[r]; k < rows->start[r + 1]; k++)
+            square += rows->values[k] * rows->values[k];
+        hcri_code_number(code, hcri_code_round(code, sqrt(square)));
+    }
+    hcri_code_starts(code, "factor_start", rows->count + 1, made->factor_start);
     return HCR_OK;
 }
 
@@ -167,6 +256,7 @@ static void define(hcri_code *code, const hcri_plan *plan, const tables *made) {
     const double additions = 2 * (double)(made->parts * made->longest) + 16, w = plan->unit;
     hcri_code_define_count(code, "LIMITS", made->rows.count);
     hcri_code_define_count(code, "SINGLES", made->singles);
+    hcri_code_define_count(code, "NODES", plan->n + made->coupled.count);
     hcri_code_define_count(code, "LIMIT_PARTS", made->parts);
     hcri_code_define(code, "LIMIT_ERROR", 1.01 * ((double)made->longest + 8) * w);
     hcri_code_define(code, "LIMIT_UNIT", 1.01 * w);
@@ -174,26 +264,42 @@ static void define(hcri_code *code, const hcri_plan *plan, const tables *made) {
     hcri_code_define(code, "LOST_PRODUCTS", 4 * additions * plan->smallest);
     hcri_code_define(code, "SURELY_EXACT", 4 * plan->smallest / w);
     hcri_code_define(code, "NEAR", hcr_region_nearness(plan->region));
+    hcri_code_define_count(code, "STEPS", MOST_STEPS);
     hcri_code_text(code, "\n");
 }
 
-hcr_status hcri_centred_put(hcri_code *code, const hcri_plan *plan, hcr_error *error) {
+/* About what one search takes: of each step the ends' quotients and the system. */
+static double operations_of(const tables *made) {
+    const double ends = 2 * (double)made->rows.count, factor = (double)made->factor_start[made->coupled.count];
+    const double rows = (double)made->coupled.count + 1;
+    return USUAL_STEPS * (12 * ends + 6 * (double)hcri_rows_entries(&made->coupled) + 2 * factor * (factor / rows + 4));
+}
+
+hcr_status hcri_centred_put_tables(hcri_code *code, const hcri_plan *plan, hcr_error *error) {
     HCRI_SCOPED_BY(release) tables made = {.singles = 0};
-    const hcri_linear *linear = plan->region->set.linear;
     HCRI_TRY(collect(plan, &made, error));
     define(code, plan, &made);
+    if (made.coupled.count != 0)
+        HCRI_TRY(put_coupled(code, plan, &made, error));
     HCRI_TRY(hcri_emit_rows(code, plan, "limit", &made.rows, 1, error));
     HCRI_TRY(put_parts(code, plan, &made, error));
-    HCRI_TRY(put_plain(code, plan, &made, error));
-    HCRI_TRY(put_limits(code, "limit_least", &made, linear->lower, error));
-    HCRI_TRY(put_limits(code, "limit_most", &made, linear->upper, error));
-    hcri_template_put(code, "limits");
-    hcri_template_put(code, "middle");
-    hcri_code_put(code, "#define ^BLOCKS(DO) DO(limits_gauge, limits_check, limits_gradient, 0u, %zuu, 0)\n\n",
-                  2 * plan->n);
-    const double entries = (double)hcri_rows_entries(&made.rows), n = (double)plan->n;
+    hcri_code_columns(code, "limit_is_plain", made.rows.count, made.plain);
+    hcri_code_columns(code, "limit_node", made.rows.count, made.node);
+    hcri_code_numbers(code, "limit_times", made.rows.count, made.times);
+    HCRI_TRY(put_limits(code, "limit_least", &made, made.least, error));
+    HCRI_TRY(put_limits(code, "limit_most", &made, made.most, error));
+    const double entries = (double)hcri_rows_entries(&made.rows);
     const double exact = 26 * (double)made.parts * entries + 30 * (double)made.rows.count;
-    code->operations += 2 * exact + 60 * n;
+    code->operations += 2 * exact + operations_of(&made);
     code->check_operations += 8 * entries + 2 * exact;
     return HCR_OK;
+}
+
+void hcri_centred_put_code(hcri_code *code, const hcri_plan *plan) {
+    hcri_template_put(code, "limits");
+    hcri_template_put(code, "nodes");
+    hcri_template_put(code, "centre");
+    hcri_template_put(code, "damping");
+    hcri_code_put(code, "#define ^BLOCKS(DO) DO(limits_gauge, limits_check, limits_gradient, 0u, 2u * ^LIMITS, %d)\n\n",
+                  hcri_centred_couples(plan->region));
 }

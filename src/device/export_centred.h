@@ -5,11 +5,11 @@
 #include "device/c_code.h"
 #include "device/export_plan.h"
 
-/* What finds a sample's origin: NONE: nothing has to; MIDDLE: each output's bounds. */
-typedef enum hcri_centring { HCRI_CENTRING_NONE, HCRI_CENTRING_MIDDLE } hcri_centring;
-
-/* UNSUPPORTED where the code has nothing that finds them. */
-hcr_status hcri_centring_of(const hcr_region *region, hcri_centring *centring, hcr_error *error);
-hcr_status hcri_centred_put(hcri_code *code, const hcri_plan *plan, hcr_error *error);
+/* *finds: whether the code has to find origins. UNSUPPORTED where it can't. */
+hcr_status hcri_finds_centres(const hcr_region *region, int *finds, hcr_error *error);
+/* Whether a limit is on several outputs. */
+int hcri_centred_couples(const hcr_region *region);
+hcr_status hcri_centred_put_tables(hcri_code *code, const hcri_plan *plan, hcr_error *error);
+void hcri_centred_put_code(hcri_code *code, const hcri_plan *plan);
 
 #endif

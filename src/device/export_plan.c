@@ -143,8 +143,11 @@ static void add_grid(hcri_plan *plan) {
 
 static hcr_status compute_margins(hcri_plan *plan, hcr_error *error) {
     const hcr_region *region = plan->region;
-    if (plan->centring != HCRI_CENTRING_NONE) { /* results are held between the sample's bounds */
+    if (plan->centred) { /* results are held between the sample's bounds, and drawn in where it has other limits */
         plan->margin = 4 * plan->unit;
+        for (size_t b = 0; b < region->set.blocks; b++)
+            plan->is_verified[b] = (unsigned char)hcri_centred_couples(region);
+        plan->verified = hcri_centred_couples(region) ? region->set.blocks : 0;
         return HCR_OK;
     }
     const hcri_extent extent = {
@@ -216,10 +219,8 @@ hcr_status hcri_plan_make(const hcr_region *region, const hcr_export_options *op
                         .n = region->set.outputs,
                         .p = region->set.n - region->set.outputs};
     HCRI_TRY(check_kinds(region, error));
-    hcri_centring centring;
-    HCRI_TRY(hcri_centring_of(region, &centring, error));
-    plan->centring = (int)centring;
-    plan->locates = plan->p != 0 && centring == HCRI_CENTRING_NONE && must_locate(region);
+    HCRI_TRY(hcri_finds_centres(region, &plan->centred, error));
+    plan->locates = plan->p != 0 && !plan->centred && must_locate(region);
     const hcr_status status = prepare(region, plan, error);
     if (status != HCR_OK)
         hcri_plan_release(plan);

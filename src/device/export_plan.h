@@ -21,7 +21,7 @@ typedef struct hcri_plan {
     double smallest; /* its least number with full precision: what is smaller may become 0 */
     double largest;  /* what no table's number is above, so that nothing overflows */
     int gradient;
-    int centring;   /* an hcri_centring: how samples find origins of their own; 0: they don't */
+    int centred;    /* samples find origins of their own */
     int locates;    /* each sample looks for an origin that is inside for certain, and all results are checked */
     size_t n, p;    /* outputs, parameters */
     double *origin; /* rounded; with parameters that at their middle */

@@ -36,7 +36,8 @@ static void fill_parameters(const hcri_code *code, const hcr_region *region, vec
             }
             if (region->origins > 1)
                 own[made->p - 1] = rint(own[made->p - 1]);
-            if (made->p == 0 || region->convex || hcr_region_origin_at(region, own, made->tolerance, NULL) == HCR_OK)
+            if (made->p == 0 || (region->convex && region->centres == NULL) ||
+                hcr_region_origin_at(region, own, made->tolerance, NULL) == HCR_OK)
                 break;
         }
 }

@@ -43,8 +43,9 @@ void hcri_source_flags(hcri_code *code, const hcri_plan *plan, const hcr_model *
     put_count_flag(code, "HCR_PARAMETERS", plan != NULL && plan->p != 0);
     put_count_flag(code, "HCR_ORIGINS", plan != NULL && plan->locates);
     put_count_flag(code, "HCR_EQUALITIES", plan != NULL && plan->region->affine.count != 0);
-    hcri_code_mean_flag(code, "HCR_CENTRED", plan != NULL && plan->centring != HCRI_CENTRING_NONE);
-    hcri_code_mean_flag(code, "HCR_MAY_FAIL", plan != NULL && (plan->locates || plan->centring != HCRI_CENTRING_NONE));
+    hcri_code_mean_flag(code, "HCR_CENTRED", plan != NULL && plan->centred);
+    put_count_flag(code, "HCR_COUPLED", plan != NULL && plan->centred && hcri_centred_couples(plan->region));
+    hcri_code_mean_flag(code, "HCR_MAY_FAIL", plan != NULL && (plan->locates || plan->centred));
     hcri_code_mean_flag(code, "HCR_GRID", plan != NULL && plan->grid->step != NULL);
     hcri_code_mean_flag(code, "HCR_VERIFIED", plan != NULL && verifies(plan));
     hcri_code_mean_flag(code, "HCR_CONSTRAINED", plan != NULL && plan->region->existing != 0);
@@ -66,7 +67,7 @@ void hcri_source_header(hcri_code *code, const hcri_plan *plan, const hcr_model 
 /* ---------------------------------------------------------------------------------------------------------- region */
 
 static int needs_libm(const hcri_plan *plan) {
-    if (plan != NULL && plan->centring != HCRI_CENTRING_NONE)
+    if (plan != NULL && plan->centred)
         return 1;
     for (size_t b = 0; plan != NULL && b < plan->region->set.blocks; b++)
         if (hcri_emit_is_needed(plan, b) && !plan->region->set.block[b]->kind->is_affine)
@@ -171,6 +172,8 @@ static hcr_status put_region(hcri_code *code, const hcri_plan *plan, hcri_cost *
     const hcri_set *set = &plan->region->set;
     const double n = (double)plan->n;
     put_defines(code, plan);
+    if (plan->centred)
+        HCRI_TRY(hcri_centred_put_tables(code, plan, error));
     hcri_template_put(code, "numbers");
     hcri_template_put(code, "ray");
     put_tables(code, plan);
@@ -181,14 +184,16 @@ static hcr_status put_region(hcri_code *code, const hcri_plan *plan, hcri_cost *
     for (size_t k = 0; k < sizeof shared / sizeof *shared; k++)
         if (strcmp(shared[k], "equalities") != 0 || plan->region->affine.count != 0)
             hcri_template_put(code, shared[k]);
-    if (plan->centring != HCRI_CENTRING_NONE) {
-        HCRI_TRY(hcri_centred_put(code, plan, error));
+    if (plan->centred) {
+        hcri_centred_put_code(code, plan);
     } else {
         for (size_t b = 0; b < set->blocks; b++)
             HCRI_TRY(hcri_emit_block(code, plan, b, error));
         hcri_emit_list(code, plan);
     }
     hcri_template_put(code, "maps");
+    if (plan->gradient && plan->centred)
+        hcri_template_put(code, "damping_derivatives");
     if (plan->gradient)
         hcri_template_put(code, "gradients");
     /* the step; the direction; both precisions' rests */
@@ -206,7 +211,7 @@ hcr_status hcri_source_body(hcri_code *code, const hcri_plan *plan, const hcr_mo
     hcri_source_origin(code, origin, hcri_source_title(model));
     hcri_code_put(code, "#include \"$.h\"\n\n#include <float.h>\n%s#include <stddef.h>\n#include <stdint.h>\n%s\n",
                   needs_libm(plan) ? "#include <math.h>\n" : "",
-                  model != NULL || (plan != NULL && (plan->region->affine.count != 0 || plan->centring != 0))
+                  model != NULL || (plan != NULL && (plan->region->affine.count != 0 || plan->centred))
                       ? "#include <string.h>\n"
                       : "");
     hcri_template_put(code, "rounding");

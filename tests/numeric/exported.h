@@ -5,7 +5,7 @@
 #include "hcr/hcr_export.h"
 #include "numeric/regions.h"
 
-enum { USUAL_WAYS = 3, LONG_WAYS = 20, MOST_PARAMETERS = 32 };
+enum { USUAL_WAYS = 3, LONG_WAYS = 20, MOST_PARAMETERS = 64 };
 extern const char *const usual_ways[USUAL_WAYS], *const long_ways[LONG_WAYS];
 extern char folder[64]; /* where the code is written, as the region or model "t" */
 extern int with_given;  /* whether predictions of the model that is written are given parameters */

@@ -1,7 +1,7 @@
 /* Exported code of regions whose samples have origins of their own, against the library: capacities of 0, bounds that
- * meet or nearly do, samples that contradict themselves, and inputs that are no numbers. Results are inside, decided
- * exactly, or NaN where the library has none; they agree with the library's, and so do derivatives. HCR_LONG=1: more
- * samples, and gcc and clang at all levels. */
+ * meet or nearly do, ramps and sums beside them, samples that contradict themselves, and inputs that are no numbers.
+ * Results are inside, decided exactly, or NaN where the library has none, but for a stated share; they agree with the
+ * library's, and so do derivatives. HCR_LONG=1: more samples, and gcc and clang at all levels. */
 #include <dlfcn.h>
 #include <math.h>
 #include <setjmp.h>
@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "numeric/exported.h"
+#include "numeric/samples.h"
 #include "numeric/texts.h"
 
 static hcr_error error;
@@ -28,7 +29,8 @@ typedef enum map { DECODE, CONTRACT, SOFTEN, MAPS } map;
 typedef struct family {
     const char *name, *text;
     void (*draw)(hcri_random *random, int single, double *x);
-    double loose[2]; /* how far results may be from the library's, by precision: sizes are up to 100 */
+    double loose[2];   /* how far results may be from the library's, by precision: sizes are up to 100 */
+    double missing[2]; /* the share of results that may be missing */
 } family;
 
 static double next(double x, int single, double towards) {
@@ -70,19 +72,72 @@ static void draw_uniform(hcri_random *random, int single, double *x) {
     x[4] = hcri_random_below(random, 3) == 0 ? 0 : hcri_random_uniform(random);
 }
 
+/* A third each of sums that are exact, of any numbers, and of gaps of any size. */
+static void draw_sample(size_t of, hcri_random *random, double *x) {
+    const size_t form = hcri_random_below(random, 3);
+    if (form == 2)
+        sample_families[of].draw_gaps(random, x);
+    else
+        sample_families[of].draw(random, (int)form, x);
+}
+static void draw_capacities(hcri_random *random, int single, double *x) {
+    (void)single;
+    draw_sample(0, random, x);
+}
+static void draw_bands(hcri_random *random, int single, double *x) {
+    (void)single;
+    draw_sample(1, random, x);
+}
+static void draw_ramps(hcri_random *random, int single, double *x) {
+    (void)single;
+    draw_sample(2, random, x);
+}
+static void draw_zero_sums(hcri_random *random, int single, double *x) {
+    (void)single;
+    draw_sample(4, random, x);
+}
+
+/* A plant's day: capacities of a sunny or cloudy day, the last value within them or not, its ramps and what is sold at
+ * most. */
+static void draw_day(hcri_random *random, int single, double *x) {
+    draw_nights(random, single, x);
+    for (size_t k = 0; k < MOST; k++)
+        x[k] = fmin(x[k], 100);
+    x[MOST] = hcri_random_below(random, 2) ? 0 : 20 * hcri_random_uniform(random);
+    x[MOST + 1] = 5 + 45 * hcri_random_uniform(random);
+    x[MOST + 2] = hcri_random_below(random, 4) == 0 ? 0 : 900 * hcri_random_uniform(random);
+}
+
+static const char day[] = "var p[24]\nparam cap[24] in [0, 100], last in [0, 100], ramp in [0, 50], sold in [0, 900]\n"
+                          "0 <= p <= cap\nabs(diff(p)) <= ramp\nabs(p[0] - last) <= ramp\nsum(p) <= sold";
+
 static const family families[] = {
-    {"nights", "var y[24]\nparam cap[24] in [0, 100]\n0 <= y <= cap", draw_nights, {1e-11, 1e-4}},
+    {"nights", "var y[24]\nparam cap[24] in [0, 100]\n0 <= y <= cap", draw_nights, {1e-11, 1e-4}, {0, 0}},
     /* single: beside gaps of some roundings the library holds or damps outputs otherwise */
     {"ends",
      "var y[6]\nparam lo[6] in [-50, 50]\nparam hi[6] in [-100, 100]\nlo <= y <= hi",
      draw_ends,
-     {1e-11, INFINITY}},
+     {1e-11, INFINITY},
+     {0, 0}},
     /* coefficients and limits that aren't numbers of either precision */
     {"shares",
      "var y[4]\nparam cap[4] in [0, 3]\nparam f in [0, 1]\n-0.3*f <= y <= 0.7*cap + 0.1*f",
      draw_uniform,
-     {1e-12, 1e-5}},
+     {1e-12, 1e-5},
+     {0, 0}},
+    {"a day", day, draw_day, {INFINITY, INFINITY}, {0.01, 0.2}},
+    {"capacities", NULL, draw_capacities, {INFINITY, INFINITY}, {0, 0}},
+    {"bands", NULL, draw_bands, {INFINITY, INFINITY}, {0, 0}},
+    {"ramps", NULL, draw_ramps, {INFINITY, INFINITY}, {0.15, 0.6}},
+    {"sums of 0", NULL, draw_zero_sums, {INFINITY, INFINITY}, {0.01, 0.2}},
 };
+
+static const char *text_of(const family *of) {
+    const char *text = of->text;
+    for (size_t k = 0; text == NULL; k++)
+        text = strcmp(of->name, sample_families[k].name) == 0 ? sample_families[k].text : NULL;
+    return text;
+}
 
 typedef struct batch {
     size_t n, p;
@@ -200,7 +255,7 @@ static void compare(const family *of, const hcr_region *region, const loaded *co
 
 static void check_family(const family *of, int single, const char *way, size_t rounds, hcri_random *random,
                          tally *count) {
-    hcr_region *region = text_region(of->text);
+    hcr_region *region = text_region(text_of(of));
     hcr_workspace *workspace = workspace_of(region, 1);
     batch *b = calloc(1, sizeof *b);
     const loaded code = load(way, single);
@@ -226,14 +281,14 @@ static void every_family(void **state) {
     hcri_random_seed(&random, 24);
     for (size_t f = 0; f < sizeof families / sizeof *families; f++)
         for (int single = 0; single < 2; single++) {
-            hcr_region *region = text_region(families[f].text);
+            hcr_region *region = text_region(text_of(&families[f]));
             hcr_export_options options = HCR_EXPORT_OPTIONS_INIT;
             tally count = {0};
             options.name = "t";
             options.precision = (hcr_precision)single;
             must(write_both(region, NULL, &options, NULL, &error), &error);
             hcr_region_free(region);
-            const size_t ways = is_long() ? LONG_WAYS : USUAL_WAYS;
+            const size_t ways = getenv("ONE") ? 1 : is_long() ? LONG_WAYS : USUAL_WAYS;
             for (size_t w = 0; w < ways; w++)
                 check_family(&families[f], single, is_long() ? long_ways[w] : usual_ways[w], is_long() ? 8 : 2, &random,
                              &count);
@@ -242,7 +297,7 @@ static void every_family(void **state) {
                 "to rounding, the library alone for %zu, both for %zu\n",
                 families[f].name, single ? "single" : "double", count.all, count.missing, count.rounded, count.more,
                 count.none);
-            assert_int_equal(count.missing, 0);
+            assert_true((double)count.missing <= families[f].missing[single] * (double)count.all);
         }
 }
 
@@ -261,7 +316,7 @@ static void same_numbers(size_t count, const double *got, const double *wanted, 
 /* Of samples some of whose bounds meet, or are near. */
 static void check_derivatives(const family *of, const char *way, hcri_random *random) {
     static const char *const names[MAPS] = {"decode", "contract", "soften"};
-    hcr_region *region = text_region(of->text);
+    hcr_region *region = text_region(text_of(of));
     hcr_workspace *workspace = workspace_of(region, 1);
     batch *b = calloc(1, sizeof *b);
     const loaded code = load(way, 0);
@@ -319,7 +374,8 @@ static void draw_some_nights(hcri_random *random, int single, double *x) {
 }
 
 static void derivatives(void **state) {
-    static const family of = {"nights", "var y[24]\nparam cap[24] in [0, 100]\n0 <= y <= cap", draw_some_nights, {0}};
+    static const family of = {
+        "nights", "var y[24]\nparam cap[24] in [0, 100]\n0 <= y <= cap", draw_some_nights, {0}, {0}};
     (void)state;
     hcri_random random;
     hcri_random_seed(&random, 25);

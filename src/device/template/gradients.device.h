@@ -77,50 +77,6 @@ FN void slope_of_soften(const hcr_real *v, HCR_X slope *s) {
     spoil(outcome, s);
 }
 
-#if HCR_CENTRED
-/* From a gradient by the damped direction to one by the direction; adds to that by the parameters. */
-FN void damp_back(const journey *j, real *bar, real *x_bar) {
-    const sample *const at = &j->here;
-    uint32_t which;
-    real of_share = R(0.0);
-    const real share = share_damped(at, j->rule, j->whole_scale, j->whole, &which);
-    for (uint32_t k = 0u; k < HCR_OUTPUTS; k++) {
-        const real v = j->whole[k] / j->whole_scale;
-        real by_slack;
-        const real less = damped_by(at, k, &by_slack);
-        of_share += (bar[k] * less) * v;
-        follow_slack(at, k, (bar[k] * share) * (by_slack * v), x_bar);
-        bar[k] = (at->fixed[k] != 0) ? R(0.0) : (bar[k] + ((share * less) * bar[k]));
-    }
-    if ((share < R(1.0)) && (which < HCR_OUTPUTS)) {
-        real by_direction;
-        const real by_slack = share_by_slack(at, which, j->whole[which] / j->whole_scale, &by_direction);
-        bar[which] += of_share * by_direction;
-        follow_slack(at, which, of_share * by_slack, x_bar);
-    }
-}
-
-/* From a change of a direction, and of the parameters, to that of the damped one. */
-FN void damp_on(const journey *j, const real *x_dot, real *dot) {
-    const sample *const at = &j->here;
-    uint32_t which;
-    real turned = R(0.0);
-    const real share = share_damped(at, j->rule, j->whole_scale, j->whole, &which);
-    if ((share < R(1.0)) && (which < HCR_OUTPUTS)) {
-        real by_direction;
-        const real by_slack = share_by_slack(at, which, j->whole[which] / j->whole_scale, &by_direction);
-        turned = (by_direction * dot[which]) + (by_slack * slack_change(at, which, x_dot));
-    }
-    for (uint32_t k = 0u; k < HCR_OUTPUTS; k++) {
-        const real v = j->whole[k] / j->whole_scale;
-        real by_slack;
-        const real less = damped_by(at, k, &by_slack);
-        const real moved = (share * (by_slack * slack_change(at, k, x_dot))) + (turned * less);
-        dot[k] = (at->fixed[k] != 0) ? R(0.0) : ((dot[k] + ((share * less) * dot[k])) + (moved * v));
-    }
-}
-#endif
-
 /* From y_bar to v_bar and x_bar; returns what becomes of it by the radius. */
 FN real send_back(const slope *s, const hcr_real *y_bar, hcr_real *v_bar HCR_X_BAR) {
     real u[HCR_OUTPUTS];
@@ -133,10 +89,10 @@ FN real send_back(const slope *s, const hcr_real *y_bar, hcr_real *v_bar HCR_X_B
     for (uint32_t k = 0u; k < HCR_LIFTED; k++) {
         g[k] = (k < HCR_OUTPUTS) ? y_bar[k] : (-((s->keep * s->part) * radial) * g[k]);
     }
-    follow_origin(s->j.at, g);
 #if HCR_CENTRED
-    damp_back(&s->j, v_bar, &g[HCR_OUTPUTS]);
+    damp_back(&s->j, v_bar, g);
 #endif
+    follow_origin(s->j.at, g);
     for (uint32_t k = 0u; k < HCR_PARAMETERS; k++) { x_bar[k] = (s->stays != 0) ? s->share : g[HCR_OUTPUTS + k]; }
 #endif
 #if HCR_EQUALITIES
@@ -150,10 +106,16 @@ FN void send_on(const slope *s, const hcr_real *v_dot, hcr_real radius_dot, HCR_
     real u[HCR_OUTPUTS];
     real g[HCR_LIFTED];
     real along = R(0.0);
+#if HCR_PARAMETERS
+    real moved[HCR_OUTPUTS];
+#endif
     frontier(s, u, g);
     for (uint32_t k = 0u; k < HCR_OUTPUTS; k++) { y_dot[k] = v_dot[k]; }
+#if HCR_PARAMETERS
+    move_origin(s->j.at, x_dot, moved);
+#endif
 #if HCR_CENTRED
-    damp_on(&s->j, x_dot, y_dot);
+    damp_on(&s->j, moved, x_dot, y_dot);
 #endif
 #if HCR_EQUALITIES
     project_along(y_dot);
@@ -165,7 +127,7 @@ FN void send_on(const slope *s, const hcr_real *v_dot, hcr_real radius_dot, HCR_
     along = (s->radial * radius_dot) - (s->keep * along);
     for (uint32_t k = 0u; k < HCR_OUTPUTS; k++) { y_dot[k] = (s->share * y_dot[k]) + (along * u[k]); }
 #if HCR_PARAMETERS
-    for (uint32_t k = 0u; (k < HCR_OUTPUTS) && (s->stays == 0); k++) { y_dot[k] += origin_change(s->j.at, k, x_dot); }
+    for (uint32_t k = 0u; (k < HCR_OUTPUTS) && (s->stays == 0); k++) { y_dot[k] += moved[k]; }
 #endif
 }
 

@@ -3,7 +3,10 @@
  * of each coefficient, of so few bits that no product with half of a number is rounded; limit_least and limit_most:
  * three numbers a row, LARGEST in the first where there is no limit. limit_is_plain: 1 for a difference or a sum of two
  * numbers, which is compared with 0: its sign has no rounding. What rounding does to a row is at most
- * HCR_LIMIT_ERROR of its terms' sizes, and to a sum of three numbers HCR_DUST of those and HCR_LOST_PRODUCTS. */
+ * HCR_LIMIT_ERROR of its terms' sizes, and to a sum of three numbers HCR_DUST of those and HCR_LOST_PRODUCTS.
+ *
+ * Each limits a node, an output or, behind those, a combination of outputs that has a limit: limit_node says which, and
+ * limit_times how many of it the row has. */
 
 /* A sum of three numbers; lost: something may be missing of it. */
 typedef struct long_sum {
@@ -53,14 +56,18 @@ FN const real *limit_on(uint32_t i, int up) { return (up != 0) ? &limit_most[3u 
 
 FN int is_limited(uint32_t i, int up) { return magnitude(limit_on(i, up)[0]) < LARGEST; }
 
-/* Minus the limit, with the terms of row i from entry k on. */
-FN void sum_row(uint32_t i, int up, uint32_t k, const real *y, const sample *at, long_sum *s) {
+/* Minus the limit, with the terms of row i: of outputs and parameters, or of parameters alone (y is NULL). */
+FN void sum_row(uint32_t i, int up, const real *y, const sample *at, long_sum *s) {
     const real *limit = limit_on(i, up);
     s->size = R(0.0);
     s->lost = 0;
     for (uint32_t p = 0u; p < 3u; p++) { s->part[p] = R(0.0); }
     for (uint32_t p = 0u; p < 3u; p++) { add_term(s, -limit[p]); }
-    for (uint32_t l = k; l < limit_start[i + 1u]; l++) { add_coefficient(s, l, factor_of(y, at, limit_columns[l])); }
+    for (uint32_t k = limit_start[i]; k < limit_start[i + 1u]; k++) {
+        if ((y != NULL) || (limit_columns[k] >= HCR_OUTPUTS)) {
+            add_coefficient(s, k, factor_of(y, at, limit_columns[k]));
+        }
+    }
 }
 
 /* Whether y is within a limit of row i, without rounding where that matters. */
@@ -79,7 +86,7 @@ FN verdict side_holds(uint32_t i, int up, const real *y, const sample *at) {
     if (found == UNCERTAIN) {
         long_sum s;
         real error;
-        sum_row(i, up, limit_start[i], y, at, &s);
+        sum_row(i, up, y, at, &s);
         sum = total_of(&s, &error);
         found = judge(sign * sum, error);
     }
@@ -89,61 +96,55 @@ FN verdict side_holds(uint32_t i, int up, const real *y, const sample *at) {
 /* The next number inwards. */
 FN real inwards(real x, real sign) { return rounded(x + (sign * ((HCR_LIMIT_UNIT * magnitude(x)) + SMALLEST))); }
 
-/* What a row of one output leaves it: a number that is within the limit for certain. 0: none was found. */
-FN int take_limit(uint32_t i, int up, sample *at) {
-    const uint32_t k = limit_start[i];
-    const uint32_t j = limit_columns[k];
-    const int above = (up != 0) == (limit_values[k] > R(0.0));
-    real *of = (above != 0) ? at->upper : at->lower;
+/* Which end of its node a side of limit i is: 0 the lower one, 1 the upper one. */
+FN uint32_t side_of(uint32_t i, int up) { return ((up != 0) == (limit_times[i] > R(0.0))) ? 1u : 0u; }
+
+/* The end of a node by one side of limit i, which ends are. */
+FN real find_end(uint32_t i, int up, const sample *at) {
     long_sum s;
     real error;
-    real end;
+    sum_row(i, up, NULL, at, &s);
+    return rounded(total_of(&s, &error) / -limit_times[i]);
+}
+
+/* Between which a node is: the end of an output moves inwards until it is within the limit for certain. 0: it isn't. */
+FN int take_end(uint32_t i, int up, sample *at) {
+    const uint32_t j = limit_node[i];
+    const int above = side_of(i, up) != 0u;
+    real *of = (above != 0) ? at->upper : at->lower;
+    real *end = &at->end[(2u * i) + side_of(i, up)];
     int sure = 1;
-    sum_row(i, up, k + 1u, of, at, &s);
-    end = rounded(total_of(&s, &error) / -limit_values[k]);
-    if ((above != 0) ? (end < of[j]) : (end > of[j])) {
-        of[j] = end;
-        sure = side_holds(i, up, of, at) == SURE;
+    if ((above != 0) ? (*end < of[j]) : (*end > of[j])) {
+        of[j] = *end;
+        sure = (i >= HCR_SINGLES) || (side_holds(i, up, of, at) == SURE);
         for (uint32_t step = 0u; (step < 3u) && (sure == 0); step++) {
             of[j] = inwards(of[j], (above != 0) ? R(-1.0) : R(1.0));
             sure = side_holds(i, up, of, at) == SURE;
         }
-#if HCR_GRADIENT
-        if (above != 0) {
-            at->above[j] = i;
-        } else {
-            at->below[j] = i;
-        }
-#endif
+        *end = of[j];
     }
     return sure;
 }
 
-/* Between which each output is, by bounds and rows of one output. 0: they contradict each other. */
+/* The ends of all nodes, and between which each is. 0: bounds contradict each other. */
 FN int take_limits(sample *at) {
     int found = 1;
-    for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) {
-        at->lower[j] = lower[j];
-        at->upper[j] = upper[j];
-#if HCR_GRADIENT
-        at->above[j] = HCR_LIMITS;
-        at->below[j] = HCR_LIMITS;
-#endif
+    for (uint32_t k = 0u; k < HCR_NODES; k++) {
+        at->lower[k] = (k < HCR_OUTPUTS) ? lower[k] : -LARGEST;
+        at->upper[k] = (k < HCR_OUTPUTS) ? upper[k] : LARGEST;
     }
-    for (uint32_t i = 0u; i < HCR_SINGLES; i++) {
+    for (uint32_t i = 0u; i < HCR_LIMITS; i++) {
+        at->end[2u * i] = -LARGEST;
+        at->end[(2u * i) + 1u] = LARGEST;
         for (int up = 0; up < 2; up++) {
-            if (is_limited(i, up) != 0) { found = (take_limit(i, up, at) != 0) ? found : 0; }
+            if (is_limited(i, up) != 0) {
+                at->end[(2u * i) + side_of(i, up)] = find_end(i, up, at);
+                found = (take_end(i, up, at) != 0) ? found : 0;
+            }
         }
     }
     for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) { found = (at->lower[j] <= at->upper[j]) ? found : 0; }
     return found;
-}
-
-FN void hold_at(sample *at, uint32_t j, real value) {
-    at->origin[j] = value;
-    at->lower[j] = value;
-    at->upper[j] = value;
-    at->fixed[j] = 1;
 }
 
 FN verdict limits_check(const place *p) {

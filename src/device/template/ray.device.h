@@ -11,16 +11,14 @@
 typedef struct sample {
     real x[HCR_PARAMETERS];
     real moved[HCR_PARAMETERS];
-    real origin[HCR_OUTPUTS];
 #if HCR_CENTRED
-    real lower[HCR_OUTPUTS];
-    real upper[HCR_OUTPUTS];
-    int fixed[HCR_OUTPUTS];
-#if HCR_GRADIENT
-    uint32_t above[HCR_OUTPUTS];
-    uint32_t below[HCR_OUTPUTS];
-#endif
+    real origin[HCR_NODES];
+    real lower[HCR_NODES];
+    real upper[HCR_NODES];
+    int fixed[HCR_NODES];
+    real end[2u * HCR_LIMITS]; /* of each limit's node: lower, upper; LARGEST in size where there is none */
 #else
+    real origin[HCR_OUTPUTS];
 #if HCR_GRADIENT
     uint32_t which;
 #endif

@@ -39,13 +39,14 @@ FN void follow_origin(const sample *at, real *g) {
     }
 }
 
-/* How output j of the origin changes when the parameters do so. */
-FN real origin_change(const sample *at, uint32_t j, const real *x_dot) {
-    const uint32_t row = (at->which * HCR_OUTPUTS) + j;
-    uint32_t k = origin_map_start[row];
-    real change = R(0.0);
-    ADD_ROW(change, origin_map, row, k, x_dot)
-    return change;
+/* How the origin changes when the parameters do so. */
+FN void move_origin(const sample *at, const real *x_dot, real *dot) {
+    for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) {
+        const uint32_t row = (at->which * HCR_OUTPUTS) + j;
+        uint32_t k = origin_map_start[row];
+        dot[j] = R(0.0);
+        ADD_ROW(dot[j], origin_map, row, k, x_dot)
+    }
 }
 #endif
 #endif

@@ -1,0 +1,125 @@
+/* What limits have ends on, the nodes: outputs and, behind them, combinations of outputs, the rows `coupled`, HCR_NODES
+ * in all (HCR_COUPLED: how many are combinations, 0 where none is). And the systems that a search for a centre, damping
+ * and derivatives solve: with D a number of each node,
+ *
+ *     (D_outputs + A' D_coupled A) w = g,   as   S nu = A w_0 - c,   w = D_outputs^-1 (g - A' nu),   A the
+ * combinations,
+ *
+ * w_0 = D_outputs^-1 g, S = A D_outputs^-1 A' + D_coupled^-1. What is near its limits has a large D: its inverse, which
+ * alone is needed, is next to 0, and 0 for what is held. */
+
+/* The inverse of D for a combination that isn't there. */
+#define LEFT_OUT R(-1.0)
+
+/* Of numbers of outputs those of all nodes. */
+FN void combine(real *node) {
+#if HCR_COUPLED
+    uint32_t k = 0u;
+    for (uint32_t r = 0u; r < HCR_COUPLED; r++) {
+        real sum = R(0.0);
+        ADD_ROW(sum, coupled, r, k, node)
+        node[HCR_OUTPUTS + r] = sum;
+    }
+#else
+    (void)node;
+#endif
+}
+
+/* Adds a times a node, as outputs make it up. */
+FN void add_node(uint32_t node, real a, real *of) {
+#if HCR_COUPLED
+    if (node < HCR_OUTPUTS) {
+        of[node] += a;
+    } else {
+        ADD_COLUMNS(of, coupled, node - HCR_OUTPUTS, a)
+    }
+#else
+    of[node] += a;
+#endif
+}
+
+FN real length_of(uint32_t node) {
+#if HCR_COUPLED
+    return (node < HCR_OUTPUTS) ? R(1.0) : coupled_length[node - HCR_OUTPUTS];
+#else
+    (void)node;
+    return R(1.0);
+#endif
+}
+
+/* What a node is from its end on one side, inwards. */
+FN real slack_of(const sample *at, uint32_t side) {
+    const real from = at->end[side] - at->origin[limit_node[side / 2u]];
+    return ((side % 2u) != 0u) ? from : -from;
+}
+
+/* 1 when a node that may move has an end on that side. */
+FN int is_open(const sample *at, uint32_t side) {
+    return (magnitude(at->end[side]) < LARGEST) && (at->fixed[limit_node[side / 2u]] == 0);
+}
+
+typedef struct node_system {
+    real inverse[HCR_NODES]; /* of D */
+#if HCR_COUPLED
+    real factor[HCR_FACTOR]; /* Cholesky's of S, of each row from its first entry on; the diagonal is inverted */
+#endif
+} node_system;
+
+#if HCR_COUPLED
+/* The first entry of row r of the factor. */
+FN uint32_t first_of(uint32_t r) { return (r + 1u) - (factor_start[r + 1u] - factor_start[r]); }
+
+/* Row r of the factor at column q. */
+FN uint32_t place_in(uint32_t r, uint32_t q) { return factor_start[r] + (q - first_of(r)); }
+
+/* Combinations that depend on others, or aren't there, have the multiplier 0. */
+FN void factorise(node_system *s) {
+    for (uint32_t r = 0u; r < HCR_COUPLED; r++) {
+        const real own = s->inverse[HCR_OUTPUTS + r];
+        real spread[HCR_OUTPUTS];
+        for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) { spread[j] = R(0.0); }
+        for (uint32_t k = coupled_start[r]; k < coupled_start[r + 1u]; k++) {
+            spread[coupled_columns[k]] = coupled_values[k] * s->inverse[coupled_columns[k]];
+        }
+        for (uint32_t q = first_of(r); q <= r; q++) {
+            const uint32_t from = (first_of(q) > first_of(r)) ? first_of(q) : first_of(r);
+            uint32_t k = coupled_start[q];
+            real sum = (q == r) ? own : R(0.0);
+            real whole;
+            ADD_ROW(sum, coupled, q, k, spread)
+            whole = sum;
+            for (uint32_t l = from; l < q; l++) { sum -= s->factor[place_in(r, l)] * s->factor[place_in(q, l)]; }
+            if (q < r) {
+                sum *= s->factor[place_in(q, q)];
+            } else {
+                sum = (sum > (HCR_DEPENDENT_SHARE * whole)) ? (R(1.0) / MATH(sqrt)(sum)) : R(0.0);
+            }
+            s->factor[place_in(r, q)] = (own < R(0.0)) ? R(0.0) : sum;
+        }
+    }
+}
+
+FN void solve_coupled(const node_system *s, real *nu) {
+    for (uint32_t r = 0u; r < HCR_COUPLED; r++) {
+        for (uint32_t q = first_of(r); q < r; q++) { nu[r] -= s->factor[place_in(r, q)] * nu[q]; }
+        nu[r] *= s->factor[place_in(r, r)];
+    }
+    for (uint32_t r = HCR_COUPLED; r > 0u; r--) {
+        nu[r - 1u] *= s->factor[place_in(r - 1u, r - 1u)];
+        for (uint32_t q = first_of(r - 1u); q < (r - 1u); q++) { nu[q] -= s->factor[place_in(r - 1u, q)] * nu[r - 1u]; }
+    }
+}
+#endif
+
+/* w[outputs] from g; w[coupled] from c: nu, which is D (A w + c). */
+FN void solve(const node_system *s, real *w) {
+#if HCR_COUPLED
+    real moved[HCR_NODES];
+    for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) { moved[j] = s->inverse[j] * w[j]; }
+    combine(moved);
+    for (uint32_t r = HCR_OUTPUTS; r < HCR_NODES; r++) { w[r] += moved[r]; }
+    solve_coupled(s, &w[HCR_OUTPUTS]);
+    for (uint32_t r = 0u; r < HCR_COUPLED; r++) { ADD_COLUMNS(w, coupled, r, -w[HCR_OUTPUTS + r]) }
+#endif
+    for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) { w[j] *= s->inverse[j]; }
+}
