@@ -23,26 +23,37 @@ static size_t outputs_in(const hcr_region *region, size_t i) {
     return count;
 }
 
-/* 1 when all limits are bounds and rows whose coefficients don't move, and each output has a bound of its own. */
-static int has_plain_limits(const hcr_region *region) {
+/* 1 where a bound or a row is on output j alone. */
+static int is_limited(const hcr_region *region, size_t j) {
     const hcri_set *set = &region->set;
-    const hcri_centres *centres = region->centres;
-    int plain =
-        centres != NULL && centres->varying == centres->barrier.rows && region->affine.count == 0 && region->bounded;
-    for (size_t j = 0; plain && j < set->outputs; j++) {
-        int limited = !isinf(set->box->lower[j]) || !isinf(set->box->upper[j]);
-        for (size_t i = 0; i < set->linear->rows.count; i++)
-            limited |= outputs_in(region, i) == 1 && set->linear->rows.columns[set->linear->rows.start[i]] == j;
-        plain = limited;
-    }
-    return plain;
+    int limited = !isinf(set->box->lower[j]) || !isinf(set->box->upper[j]);
+    for (size_t i = 0; i < set->linear->rows.count; i++)
+        limited |= outputs_in(region, i) == 1 && set->linear->rows.columns[set->linear->rows.start[i]] == j;
+    return limited;
+}
+
+static int is_dependent(const hcr_region *region, size_t j) {
+    return hcri_affine_find(&region->affine, (uint32_t)j) != SIZE_MAX;
 }
 
 int hcri_centred_couples(const hcr_region *region) {
     for (size_t i = 0; i < region->set.linear->rows.count; i++)
         if (outputs_in(region, i) > 1)
             return 1;
+    for (size_t d = 0; d < region->affine.count; d++)
+        if (is_limited(region, region->affine.dependent[d]))
+            return 1;
     return 0;
+}
+
+/* 1 when all limits are bounds and rows whose coefficients don't move, and each output that no equality determines has
+ * a bound of its own. */
+static int has_plain_limits(const hcr_region *region) {
+    const hcri_centres *centres = region->centres;
+    int plain = centres != NULL && centres->varying == centres->barrier.rows && region->bounded;
+    for (size_t j = 0; plain && j < region->set.outputs; j++)
+        plain = is_dependent(region, j) || is_limited(region, j);
+    return plain;
 }
 
 hcr_status hcri_finds_centres(const hcr_region *region, int *finds, hcr_error *error) {
@@ -51,8 +62,8 @@ hcr_status hcri_finds_centres(const hcr_region *region, int *finds, hcr_error *e
         return HCR_OK;
     return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
                      "samples have analytic centres as origins here, which exported code finds among bounds and rows "
-                     "alone, without equalities and moving coefficients, where each output has a bound of its own: "
-                     "narrow the parameters' range, or give an origin that is inside for all of it");
+                     "alone whose coefficients don't move, where each output has a bound of its own: narrow the "
+                     "parameters' range, or give an origin that is inside for all of it");
 }
 
 /* ---------------------------------------------------------------------------------------------------------- limits */
@@ -60,19 +71,27 @@ hcr_status hcri_finds_centres(const hcr_region *region, int *finds, hcr_error *e
 /* The limits in the order that the code has them: those of one output first, constant bounds among them; and the
  * combinations of several outputs that limits are on, the shortest first. */
 typedef struct tables {
-    hcri_rows rows, coupled;
+    hcri_rows rows;         /* as they are … */
+    hcri_rows moves, drift; /* … and with outputs that equalities determine replaced: free outputs, parameters */
+    hcri_rows coupled;
     size_t singles, parts, longest;
-    double *least, *most, *times; /* of each row its limits, and how many of its node it has */
-    uint32_t *node, *plain;
+    double *numbers;
+    double *least, *most, *shift, *times; /* of each row its limits, what replacing adds, how many of its node it has */
+    double *dense;                        /* a number an output and a parameter */
+    uint32_t *indices;
+    uint32_t *node, *plain, *folded; /* of each row */
+    uint32_t *is;                    /* of each combination the dependent output that it is; n: none */
     size_t *factor_start;
 } tables;
 
 static void release(tables *made) {
     const hcr_allocator *memory = &hcri_default_allocator;
     hcri_rows_scoped(&made->rows);
+    hcri_rows_scoped(&made->moves);
+    hcri_rows_scoped(&made->drift);
     hcri_rows_scoped(&made->coupled);
-    hcri_release(memory, made->least);
-    hcri_release(memory, made->node);
+    hcri_release(memory, made->numbers);
+    hcri_release(memory, made->indices);
     hcri_release(memory, made->factor_start);
 }
 
@@ -100,6 +119,28 @@ static int is_plain(const hcri_plan *plan, size_t terms, const double *values, d
     return is_bound || is_pair;
 }
 
+/* The last row with dependent outputs replaced: into moves and drift. */
+static hcr_status fold(const hcri_plan *plan, tables *made, hcr_error *error) {
+    const hcri_affine *affine = &plan->region->affine;
+    const hcr_allocator *memory = &hcri_default_allocator;
+    const size_t i = made->rows.count - 1, all = plan->n + plan->p;
+    memset(made->dense, 0, all * sizeof *made->dense);
+    for (size_t k = made->rows.start[i]; k < made->rows.start[i + 1]; k++) {
+        const double a = made->rows.values[k];
+        const size_t d = hcri_affine_find(affine, made->rows.columns[k]);
+        if (d == SIZE_MAX) {
+            made->dense[made->rows.columns[k]] += a;
+            continue;
+        }
+        made->folded[i] = 1;
+        made->shift[i] += a * affine->constant[d];
+        hcri_rows_add(&affine->map, d, a, made->dense);
+    }
+    HCRI_TRY(hcri_rows_append_dense(&made->moves, memory, plan->n, made->dense, error));
+    memset(made->dense, 0, plan->n * sizeof *made->dense);
+    return hcri_rows_append_dense(&made->drift, memory, all, made->dense, error);
+}
+
 static hcr_status append(const hcri_plan *plan, tables *made, size_t terms, const uint32_t *columns,
                          const double *values, double least, double most, hcr_error *error) {
     const size_t i = made->rows.count;
@@ -110,10 +151,13 @@ static hcr_status append(const hcri_plan *plan, tables *made, size_t terms, cons
     }
     made->least[i] = least;
     made->most[i] = most;
+    made->shift[i] = 0;
     made->node[i] = columns[0];
     made->times[i] = values[0];
     made->plain[i] = (uint32_t)is_plain(plan, terms, values, least, most);
-    return hcri_rows_append(&made->rows, &hcri_default_allocator, terms, columns, values, error);
+    made->folded[i] = 0;
+    HCRI_TRY(hcri_rows_append(&made->rows, &hcri_default_allocator, terms, columns, values, error));
+    return fold(plan, made, error);
 }
 
 static hcr_status append_row(const hcri_plan *plan, tables *made, size_t i, hcr_error *error) {
@@ -123,30 +167,38 @@ static hcr_status append_row(const hcri_plan *plan, tables *made, size_t i, hcr_
                   linear->upper[i], error);
 }
 
-/* Of the first `count` outputs of two rows: 1 when they are the same, −1 when they have the other sign, else 0. */
-static double same_up_to_sign(const hcri_rows *one, size_t i, const hcri_rows *other, size_t r, size_t count) {
-    const size_t a = one->start[i], b = other->start[r];
-    const double sign = (one->values[a] < 0) == (other->values[b] < 0) ? 1 : -1;
+/* 1 when row i of one matrix is row r of the other, −1 when it is with the other sign, else 0. */
+static double same_up_to_sign(const hcri_rows *one, size_t i, const hcri_rows *other, size_t r) {
+    const size_t a = one->start[i], b = other->start[r], count = one->start[i + 1] - a;
     if (other->start[r + 1] - b != count)
         return 0;
+    const double sign = (one->values[a] < 0) == (other->values[b] < 0) ? 1 : -1;
     for (size_t k = 0; k < count; k++)
         if (one->columns[a + k] != other->columns[b + k] || one->values[a + k] != sign * other->values[b + k])
             return 0;
     return sign;
 }
 
-/* The node of the row that was appended last. */
+static size_t length_of(const hcri_rows *rows, size_t i) { return rows->start[i + 1] - rows->start[i]; }
+
+/* The nodes of limits that aren't one output's that is free: those of `count` terms. */
 static hcr_status couple(const hcri_plan *plan, tables *made, size_t count, hcr_error *error) {
-    const size_t i = made->rows.count - 1;
-    size_t r = 0;
-    while (r < made->coupled.count && same_up_to_sign(&made->rows, i, &made->coupled, r, count) == 0)
-        r++;
-    if (r == made->coupled.count)
-        HCRI_TRY(hcri_rows_append(&made->coupled, &hcri_default_allocator, count,
-                                  made->rows.columns + made->rows.start[i], made->rows.values + made->rows.start[i],
-                                  error));
-    made->node[i] = (uint32_t)(plan->n + r);
-    made->times[i] = same_up_to_sign(&made->rows, i, &made->coupled, r, count);
+    for (size_t i = 0; i < made->rows.count; i++) {
+        const int is_bound = i < made->singles;
+        size_t r = 0;
+        if (length_of(&made->moves, i) != count || (is_bound && !made->folded[i]))
+            continue;
+        while (r < made->coupled.count && same_up_to_sign(&made->moves, i, &made->coupled, r) == 0)
+            r++;
+        if (r == made->coupled.count) {
+            made->is[r] = is_bound ? made->rows.columns[made->rows.start[i]] : (uint32_t)plan->n;
+            HCRI_TRY(hcri_rows_append(&made->coupled, &hcri_default_allocator, count,
+                                      made->moves.columns + made->moves.start[i],
+                                      made->moves.values + made->moves.start[i], error));
+        }
+        made->node[i] = (uint32_t)(plan->n + r);
+        made->times[i] = same_up_to_sign(&made->moves, i, &made->coupled, r);
+    }
     return HCR_OK;
 }
 
@@ -167,29 +219,38 @@ static hcr_status find_factor(tables *made, hcr_error *error) {
     return HCR_OK;
 }
 
+static hcr_status allocate(const hcri_plan *plan, tables *made, hcr_error *error) {
+    const size_t most = plan->region->set.linear->rows.count + plan->n;
+    made->numbers = hcri_allocate(&hcri_default_allocator, 4 * most + plan->n + plan->p, sizeof *made->numbers);
+    made->indices = hcri_allocate(&hcri_default_allocator, 4 * most, sizeof *made->indices);
+    HCRI_ALLOCATED(made->numbers && made->indices);
+    made->least = made->numbers;
+    made->most = made->least + most;
+    made->shift = made->most + most;
+    made->times = made->shift + most;
+    made->dense = made->times + most;
+    made->node = made->indices;
+    made->plain = made->node + most;
+    made->folded = made->plain + most;
+    made->is = made->folded + most;
+    made->parts = 1;
+    return HCR_OK;
+}
+
 static hcr_status collect(const hcri_plan *plan, tables *made, hcr_error *error) {
     const hcri_set *set = &plan->region->set;
-    const size_t most = set->linear->rows.count + plan->n;
-    made->least = hcri_allocate(&hcri_default_allocator, 3 * (most + 1), sizeof *made->least);
-    made->node = hcri_allocate(&hcri_default_allocator, 2 * (most + 1), sizeof *made->node);
-    HCRI_ALLOCATED(made->least && made->node);
-    made->most = made->least + most + 1;
-    made->times = made->most + most + 1;
-    made->plain = made->node + most + 1;
-    made->parts = 1;
+    HCRI_TRY(allocate(plan, made, error));
     for (uint32_t j = 0; j < plan->n; j++)
         if (!isinf(set->box->lower[j]) || !isinf(set->box->upper[j]))
             HCRI_TRY(append(plan, made, 1, &j, &(double){1}, set->box->lower[j], set->box->upper[j], error));
-    for (size_t i = 0; i < set->linear->rows.count; i++)
-        if (outputs_in(plan->region, i) == 1)
-            HCRI_TRY(append_row(plan, made, i, error));
-    made->singles = made->rows.count;
-    for (size_t count = 2; count <= plan->n; count++)
+    for (int single = 1; single >= 0; single--) {
         for (size_t i = 0; i < set->linear->rows.count; i++)
-            if (outputs_in(plan->region, i) == count) {
+            if ((outputs_in(plan->region, i) == 1) == single)
                 HCRI_TRY(append_row(plan, made, i, error));
-                HCRI_TRY(couple(plan, made, count, error));
-            }
+        made->singles = single ? made->rows.count : made->singles;
+    }
+    for (size_t count = 1; count <= plan->n; count++)
+        HCRI_TRY(couple(plan, made, count, error));
     return find_factor(made, error);
 }
 
@@ -249,6 +310,43 @@ static hcr_status put_coupled(hcri_code *code, const hcri_plan *plan, const tabl
         hcri_code_number(code, hcri_code_round(code, sqrt(square)));
     }
     hcri_code_starts(code, "factor_start", rows->count + 1, made->factor_start);
+    hcri_code_columns(code, "coupled_is", rows->count, made->is);
+    return HCR_OK;
+}
+
+static int has_column(const hcri_rows *rows, size_t i, uint32_t j) {
+    int has = 0;
+    for (size_t k = rows->start[i]; k < rows->start[i + 1]; k++)
+        has |= rows->columns[k] == j;
+    return has;
+}
+
+/* Which outputs equalities determine, and of each equality whether any of its outputs can be determined by the others:
+ * their numbers are 1 or -1, and they are in no other one. */
+static hcr_status put_dependence(hcri_code *code, const hcri_plan *plan, const tables *made, hcr_error *error) {
+    const hcri_rows *map = &plan->region->affine.map;
+    HCRI_SCOPED uint32_t *flags = hcri_allocate(&hcri_default_allocator, plan->n + map->count, sizeof *flags);
+    HCRI_ALLOCATED(flags);
+    uint32_t *alone = flags + plan->n;
+    for (size_t j = 0; j < plan->n; j++)
+        flags[j] = (uint32_t)is_dependent(plan->region, j);
+    for (size_t i = 0; i < map->count; i++) {
+        alone[i] = 1;
+        for (size_t k = map->start[i]; k < map->start[i + 1]; k++) {
+            const uint32_t j = map->columns[k];
+            if (j >= plan->n)
+                continue;
+            alone[i] &= fabs(map->values[k]) == 1;
+            for (size_t q = 0; q < map->count; q++)
+                alone[i] &= q == i || !has_column(map, q, j);
+        }
+    }
+    hcri_code_columns(code, "depends", plan->n, flags);
+    hcri_code_columns(code, "is_alone", map->count, alone);
+    hcri_code_columns(code, "is_folded", made->rows.count, made->folded);
+    hcri_code_table(code, "folded_shift", made->rows.count);
+    for (size_t i = 0; i < made->rows.count; i++)
+        hcri_code_number(code, hcri_code_round(code, made->shift[i]));
     return HCR_OK;
 }
 
@@ -265,6 +363,7 @@ static void define(hcri_code *code, const hcri_plan *plan, const tables *made) {
     hcri_code_define(code, "SURELY_EXACT", 4 * plan->smallest / w);
     hcri_code_define(code, "NEAR", hcr_region_nearness(plan->region));
     hcri_code_define_count(code, "STEPS", MOST_STEPS);
+    hcri_code_define(code, "GRID_UNIT", plan->precision == HCR_SINGLE ? 0x1p-23 : 0x1p-52);
     hcri_code_text(code, "\n");
 }
 
@@ -281,7 +380,10 @@ hcr_status hcri_centred_put_tables(hcri_code *code, const hcri_plan *plan, hcr_e
     define(code, plan, &made);
     if (made.coupled.count != 0)
         HCRI_TRY(put_coupled(code, plan, &made, error));
+    if (plan->region->affine.count != 0)
+        HCRI_TRY(put_dependence(code, plan, &made, error));
     HCRI_TRY(hcri_emit_rows(code, plan, "limit", &made.rows, 1, error));
+    HCRI_TRY(hcri_emit_rows(code, plan, "drift", &made.drift, 1, error));
     HCRI_TRY(put_parts(code, plan, &made, error));
     hcri_code_columns(code, "limit_is_plain", made.rows.count, made.plain);
     hcri_code_columns(code, "limit_node", made.rows.count, made.node);

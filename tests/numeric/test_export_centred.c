@@ -97,6 +97,19 @@ static void draw_zero_sums(hcri_random *random, int single, double *x) {
     draw_sample(4, random, x);
 }
 
+static void draw_sold(hcri_random *random, int single, double *x) {
+    (void)single;
+    draw_sample(3, random, x);
+}
+static void draw_sold_out(hcri_random *random, int single, double *x) {
+    (void)single;
+    draw_sample(6, random, x);
+}
+static void draw_hierarchy(hcri_random *random, int single, double *x) {
+    (void)single;
+    draw_sample(7, random, x);
+}
+
 /* A plant's day: capacities of a sunny or cloudy day, the last value within them or not, its ramps and what is sold at
  * most. */
 static void draw_day(hcri_random *random, int single, double *x) {

@@ -19,7 +19,7 @@ FN void hold_at(sample *at, uint32_t j, real value) {
     at->origin[j] = value;
     at->lower[j] = value;
     at->upper[j] = value;
-    at->fixed[j] = 1;
+    at->fixed[j] = HELD;
 }
 
 /* Each output in the middle of its bounds, or held at the one nearer to 0 where they leave no room. */
@@ -29,15 +29,19 @@ FN void take_middles(sample *at) {
         const real most = at->upper[j];
         const real middle = rounded((R(0.5) * least) + (R(0.5) * most));
         at->origin[j] = middle;
-        at->fixed[j] = 0;
+#if HCR_EQUALITIES
+        at->fixed[j] = (depends[j] != 0u) ? SILENT : FREE;
+#else
+        at->fixed[j] = FREE;
+#endif
         if (!((least < middle) && (middle < most) && ((most - least) > LEAST_ROOM))) {
             hold_at(at, j, (magnitude(least) <= magnitude(most)) ? least : most);
         }
     }
 }
 
-/* Combinations of held outputs are held; others begin where the outputs have them, or as far inside as a tenth of what
- * is between their ends. 0: the ends of one that may move leave nothing. */
+/* Combinations of outputs that don't move are silent, those that are a held output are held; others begin where the
+ * outputs have them, or as far inside as a tenth of what is between their ends. 0: the ends of one leave nothing. */
 FN int take_combinations(sample *at) {
     int found = 1;
     combine(at->origin);
@@ -49,13 +53,19 @@ FN int take_combinations(sample *at) {
         const int between = (least > -LARGEST) && (most < LARGEST);
         const real inside = (between != 0) ? (R(0.1) * (most - least)) : ((R(32.0) * HCR_NEAR) * coupled_length[r]);
         real value = at->origin[node];
-        at->fixed[node] = 1;
+        at->fixed[node] = SILENT;
         for (uint32_t k = coupled_start[r]; k < coupled_start[r + 1u]; k++) {
-            at->fixed[node] = (at->fixed[coupled_columns[k]] != 0) ? at->fixed[node] : 0;
+            at->fixed[node] = (at->fixed[coupled_columns[k]] == FREE) ? FREE : at->fixed[node];
         }
+#if HCR_EQUALITIES
+        if ((at->fixed[node] == FREE) && (coupled_is[r] < HCR_OUTPUTS) && (at->fixed[coupled_is[r]] == HELD)) {
+            at->fixed[node] = HELD;
+            at->origin[node] = (least > -LARGEST) ? least : most;
+        }
+#endif
         value = ((least > -LARGEST) && (value < (least + inside))) ? (least + inside) : value;
         value = ((most < LARGEST) && (value > (most - inside))) ? (most - inside) : value;
-        if (at->fixed[node] == 0) {
+        if (at->fixed[node] == FREE) {
             at->origin[node] = value;
             found = ((least < value) && (value < most) && ((most - least) > LEAST_ROOM)) ? found : 0;
         }
@@ -79,7 +89,7 @@ FN void weigh(const sample *at, const real *multiplier, node_system *s, real *sl
         }
     }
     for (uint32_t k = 0u; k < HCR_NODES; k++) {
-        s->inverse[k] = (at->fixed[k] == 0) ? (R(1.0) / s->inverse[k]) : ((k < HCR_OUTPUTS) ? R(0.0) : LEFT_OUT);
+        s->inverse[k] = (at->fixed[k] == FREE) ? (R(1.0) / s->inverse[k]) : still(at, k);
     }
 #if HCR_COUPLED
     factorise(s);
@@ -96,11 +106,11 @@ FN real find_step(const sample *at, const real *multiplier, real *step) {
     combine(step);
     for (uint32_t k = 0u; k < HCR_NODES; k++) {
         const real missed = step[k] - at->origin[k];
-        step[k] = (k < HCR_OUTPUTS) ? -slope[k] : ((at->fixed[k] == 0) ? (missed + (s.inverse[k] * slope[k])) : R(0.0));
+        step[k] = (k < HCR_OUTPUTS) ? -slope[k] : (missed + (s.inverse[k] * slope[k]));
     }
     solve(&s, step);
     for (uint32_t k = 0u; k < HCR_NODES; k++) {
-        if (k >= HCR_OUTPUTS) { step[k] = (at->fixed[k] == 0) ? (s.inverse[k] * (step[k] - slope[k])) : R(0.0); }
+        if (k >= HCR_OUTPUTS) { step[k] = (at->fixed[k] == FREE) ? (s.inverse[k] * (step[k] - slope[k])) : R(0.0); }
         length += (s.inverse[k] > R(0.0)) ? ((step[k] * step[k]) / s.inverse[k]) : R(0.0);
     }
     return length;
@@ -180,13 +190,48 @@ FN void settle(sample *at) {
     }
 }
 
+#if HCR_EQUALITIES
+/* What equality i determines: the dependent output or, where that is held and its outputs are in no other equality, the
+ * one that has most room. */
+FN void choose_completed(sample *at, uint32_t i) {
+    real most = R(0.0);
+    at->completes[i] = dependent[i];
+    if ((at->fixed[dependent[i]] == HELD) && (is_alone[i] != 0u)) {
+        for (uint32_t k = map_start[i]; k < map_start[i + 1u]; k++) {
+            const uint32_t j = map_columns[k];
+            if ((j < HCR_OUTPUTS) && (at->fixed[j] == FREE)) {
+                const real below = at->origin[j] - at->lower[j];
+                const real above = at->upper[j] - at->origin[j];
+                const real room = (below < above) ? below : above;
+                at->completes[i] = (room > most) ? j : at->completes[i];
+                most = (room > most) ? room : most;
+            }
+        }
+    }
+}
+
+/* The origin onto the equalities. */
+FN void complete_origin(sample *at) {
+    for (uint32_t i = 0u; i < HCR_DEPENDENT; i++) { choose_completed(at, i); }
+#if HCR_GRID
+    for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) {
+        at->origin[j] = (at->fixed[j] == FREE) ? to_grid(at->origin[j], j) : at->origin[j];
+    }
+#endif
+    complete(at->origin, at);
+}
+#endif
+
 /* 1 when the origin is within all limits for certain, and of those that it may leave strictly. */
 FN int is_inside(const sample *at) {
     int inside = 1;
+#if HCR_EQUALITIES
+    inside = (check_equalities(at->origin, at) != BROKEN) ? inside : 0;
+#endif
     for (uint32_t side = 0u; side < (2u * HCR_LIMITS); side++) {
         if (is_open(at, side) != 0) { inside = (slack_of(at, side) > R(0.0)) ? inside : 0; }
     }
-    for (uint32_t i = HCR_SINGLES; i < HCR_LIMITS; i++) {
+    for (uint32_t i = 0u; i < HCR_LIMITS; i++) {
         for (int up = 0; up < 2; up++) {
             if (is_limited(i, up) != 0) { inside = (side_holds(i, up, at->origin, at) == SURE) ? inside : 0; }
         }
@@ -199,6 +244,9 @@ FN int find_centre(sample *at) {
     if (found != 0) { found = approach(at); }
     if (found != 0) {
         settle(at);
+#if HCR_EQUALITIES
+        complete_origin(at);
+#endif
         found = is_inside(at);
     }
     return found;
@@ -255,7 +303,7 @@ FN int hold_by_combinations(sample *at) {
     }
     off *= R(4.0);
     for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) {
-        if ((at->fixed[j] == 0) && ((most[j] - least[j]) <= off)) {
+        if ((at->fixed[j] == FREE) && ((most[j] - least[j]) <= off)) {
             any = 1;
             hold_at(at, j,
                     ((most[j] - at->lower[j]) <= off)    ? at->lower[j]
@@ -271,6 +319,9 @@ FN int hold_by_combinations(sample *at) {
 FN int locate(sample *at) {
     const int possible = take_limits(at);
     int centred;
+#if HCR_EQUALITIES
+    for (uint32_t i = 0u; i < HCR_DEPENDENT; i++) { at->completes[i] = dependent[i]; }
+#endif
     take_middles(at);
     centred = find_centre(at);
 #if HCR_COUPLED
@@ -294,30 +345,24 @@ FN void limits_gauge(ray *r) {
 }
 
 #if HCR_GRADIENT
-/* What of limit i a change of its node from its end is made of: g += a times that, by parameters, or by outputs too. */
-FN void add_limit(uint32_t i, real a, int by_outputs, real *g) {
-    for (uint32_t k = limit_start[i]; k < limit_start[i + 1u]; k++) {
-        if ((by_outputs != 0) || (limit_columns[k] >= HCR_OUTPUTS)) {
-            g[limit_columns[k]] += (a * limit_values[k]) / limit_times[i];
-        }
-    }
-}
+/* g += a times how the node of limit i moves from its end: with all outputs and parameters, and with parameters alone.
+ */
+FN void add_limit(uint32_t i, real a, real *g){ADD_COLUMNS(g, limit, i, a / limit_times[i])}
+
+FN void add_drift(uint32_t i, real a, real *g){ADD_COLUMNS(g, drift, i, a / limit_times[i])}
 
 /* How far the node of limit i moves from its end: of itself by `moved`, and with the parameters. */
 FN real leaves_end(uint32_t i, real moved, const real *x_dot) {
     real change = moved;
-    for (uint32_t k = limit_start[i]; k < limit_start[i + 1u]; k++) {
-        if (limit_columns[k] >= HCR_OUTPUTS) {
-            change += (x_dot[limit_columns[k] - HCR_OUTPUTS] * limit_values[k]) / limit_times[i];
-        }
+    for (uint32_t k = drift_start[i]; k < drift_start[i + 1u]; k++) {
+        change += (x_dot[drift_columns[k] - HCR_OUTPUTS] * drift_values[k]) / limit_times[i];
     }
     return change;
 }
 
-/* 1 when a held output is at that end, which it follows by half: so does another end that meets it. */
+/* 1 when a held node is at that end, which it follows by half: so does another end that meets it. */
 FN int holds_at(const sample *at, uint32_t side) {
-    const uint32_t node = limit_node[side / 2u];
-    return (node < HCR_OUTPUTS) && (at->fixed[node] != 0) && !(magnitude(slack_of(at, side)) > R(0.0));
+    return (at->fixed[limit_node[side / 2u]] == HELD) && !(magnitude(slack_of(at, side)) > R(0.0));
 }
 
 /* Of a gradient by outputs and parameters that of a point which stays as far from the origin: implicit function
@@ -328,20 +373,23 @@ FN void follow_origin(const sample *at, real *g) {
     real w[HCR_NODES];
     real left[HCR_OUTPUTS]; /* of held outputs: what they are to the centre of the others, too */
     weigh(at, NULL, &s, slope);
+#if HCR_EQUALITIES
+    follow_back(g);
+#endif
     for (uint32_t k = 0u; k < HCR_NODES; k++) { w[k] = (k < HCR_OUTPUTS) ? g[k] : R(0.0); }
     for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) { left[j] = g[j]; }
     solve(&s, w);
 #if HCR_COUPLED
     for (uint32_t r = 0u; r < HCR_COUPLED; r++) { ADD_COLUMNS(left, coupled, r, -w[HCR_OUTPUTS + r]) }
 #endif
-    for (uint32_t k = HCR_OUTPUTS; k < HCR_NODES; k++) { w[k] *= (at->fixed[k] == 0) ? s.inverse[k] : R(0.0); }
     for (uint32_t side = 0u; side < (2u * HCR_LIMITS); side++) {
         const uint32_t node = limit_node[side / 2u];
         if (is_open(at, side) != 0) {
+            const real along = (node < HCR_OUTPUTS) ? w[node] : (s.inverse[node] * w[node]);
             const real inverse = R(1.0) / slack_of(at, side);
-            add_limit(side / 2u, -((inverse * w[node]) * inverse), 0, g);
+            add_drift(side / 2u, -((inverse * along) * inverse), g);
         } else if (holds_at(at, side) != 0) {
-            add_limit(side / 2u, R(-0.5) * left[node], 0, g);
+            add_drift(side / 2u, R(-0.5) * ((node < HCR_OUTPUTS) ? left[node] : w[node]), g);
         } else {
             (void)node;
         }
@@ -353,10 +401,12 @@ FN void move_origin(const sample *at, const real *x_dot, real *dot) {
     node_system s;
     real w[HCR_NODES];
     real held[HCR_NODES];
+    real pinned[HCR_NODES];
     weigh(at, NULL, &s, w);
     for (uint32_t k = 0u; k < HCR_NODES; k++) {
         w[k] = R(0.0);
         held[k] = R(0.0);
+        pinned[k] = R(0.0);
     }
     for (uint32_t side = 0u; side < (2u * HCR_LIMITS); side++) {
         const uint32_t node = limit_node[side / 2u];
@@ -365,20 +415,32 @@ FN void move_origin(const sample *at, const real *x_dot, real *dot) {
             const real inverse = R(1.0) / slack_of(at, side);
             w[node] -= (inverse * change) * inverse;
         } else if (holds_at(at, side) != 0) {
-            held[node] -= R(0.5) * change;
+            held[node] -= (node < HCR_OUTPUTS) ? (R(0.5) * change) : R(0.0);
+            pinned[node] += R(0.5) * change;
         } else {
             (void)node;
         }
     }
     combine(held);
-    for (uint32_t k = HCR_OUTPUTS; k < HCR_NODES; k++) { w[k] = held[k] - (w[k] * s.inverse[k]); }
+    for (uint32_t k = HCR_OUTPUTS; k < HCR_NODES; k++) { w[k] = (held[k] + pinned[k]) - (w[k] * s.inverse[k]); }
     solve(&s, w);
+#if HCR_EQUALITIES
+    {
+        real lifted[HCR_LIFTED];
+        for (uint32_t k = 0u; k < HCR_LIFTED; k++) {
+            lifted[k] = (k < HCR_OUTPUTS) ? (w[k] + held[k]) : x_dot[k - HCR_OUTPUTS];
+        }
+        follow_on(lifted);
+        for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) { dot[j] = lifted[j]; }
+    }
+#else
     for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) { dot[j] = w[j] + held[j]; }
+#endif
 }
 
 FN void limits_gradient(uint32_t side, const real *z, const sample *at, real *g) {
     (void)z;
-    add_limit(side / 2u, ((side % 2u) != 0u) ? R(1.0) : R(-1.0), 1, g);
+    add_limit(side / 2u, ((side % 2u) != 0u) ? R(1.0) : R(-1.0), g);
     follow_origin(at, g);
 }
 #endif

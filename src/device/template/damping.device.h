@@ -22,9 +22,9 @@ FN int weigh_nearness(const sample *at, node_system *s) {
     for (uint32_t k = 0u; k < HCR_NODES; k++) {
         const real weight = s->inverse[k];
         if (k < HCR_OUTPUTS) {
-            s->inverse[k] = (at->fixed[k] == 0) ? (R(1.0) / (R(1.0) + weight)) : R(0.0);
+            s->inverse[k] = (at->fixed[k] == FREE) ? (R(1.0) / (R(1.0) + weight)) : R(0.0);
         } else {
-            s->inverse[k] = (weight > R(0.0)) ? (R(1.0) / weight) : LEFT_OUT;
+            s->inverse[k] = (weight > R(0.0)) ? (R(1.0) / weight) : ((at->fixed[k] == FREE) ? LEFT_OUT : still(at, k));
         }
     }
 #if HCR_COUPLED
@@ -86,6 +86,7 @@ FN real damp(const sample *at, damping rule, real scale, real *u) {
         for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) {
             u[j] = (share < R(1.0)) ? (u[j] + (share * ((d[j] / grown) - u[j]))) : d[j];
         }
+        follow_direction(at, u);
     }
     return (share < R(1.0)) ? scale : (scale * grown);
 }

@@ -14,7 +14,7 @@ FN int begin_damped(const journey *j, const real *other, damped_ways *d) {
     d->share = share_damped(&j->here, j->rule, j->whole_scale, j->whole, &d->which);
     for (uint32_t k = 0u; k < HCR_OUTPUTS; k++) {
         d->way[0][k] = j->whole[k] / j->whole_scale;
-        d->other[0][k] = (j->here.fixed[k] != 0) ? R(0.0) : other[k];
+        d->other[0][k] = other[k];
     }
     combine(d->way[0]);
     combine(d->other[0]);
@@ -49,7 +49,7 @@ FN real share_by_slack(const sample *at, uint32_t side, const real *v, real *by_
 }
 
 /* g, the gradient by outputs as those of the origin and by parameters, changes as the slack on that side does. */
-FN void add_slack(uint32_t side, real a, real *g) { add_limit(side / 2u, ((side % 2u) != 0u) ? -a : a, 1, g); }
+FN void add_slack(uint32_t side, real a, real *g) { add_limit(side / 2u, ((side % 2u) != 0u) ? -a : a, g); }
 
 /* From a gradient by the damped direction to one by the direction; adds to that by origin and parameters. */
 FN void damp_back(const journey *j, real *bar, real *g) {
@@ -78,13 +78,14 @@ FN void damp_back(const journey *j, real *bar, real *g) {
             add_slack(d.which, of_share * by_slack, g);
         }
     }
-    for (uint32_t k = 0u; k < HCR_OUTPUTS; k++) { bar[k] = (at->fixed[k] != 0) ? R(0.0) : bar[k]; }
+    keep_held(at, bar);
 }
 
 /* From a change of a direction, and those of the origin and of the parameters, to that of the damped one. */
 FN void damp_on(const journey *j, const real *moved, const real *x_dot, real *dot) {
     const sample *const at = &j->here;
     damped_ways d;
+    keep_held(at, dot);
     if (begin_damped(j, dot, &d) != 0) {
         real turned = R(0.0);
         real node_moved[HCR_NODES];
@@ -117,5 +118,5 @@ FN void damp_on(const journey *j, const real *moved, const real *x_dot, real *do
             dot[k] = blend(d.share, dot[k], d.other[4][k]) + (turned * (d.way[4][k] - d.way[0][k]));
         }
     }
-    for (uint32_t k = 0u; k < HCR_OUTPUTS; k++) { dot[k] = (at->fixed[k] != 0) ? R(0.0) : dot[k]; }
+    follow_direction(at, dot);
 }

@@ -4,6 +4,13 @@
  * same; dependent, which outputs they are. equality and right: the equalities themselves; tolerance and alone: the
  * bound of what they may be off. */
 
+/* The output that equality i determines: the dependent one, or where samples have centres what they choose. */
+#if HCR_CENTRED
+#define COMPLETES(at, i) ((at)->completes[i])
+#else
+#define COMPLETES(at, i) (dependent[i])
+#endif
+
 /* The orthogonal projection onto the equalities; twice, so that what is left across is rounding. */
 FN void project_along(real *v) {
     uint32_t k;
@@ -40,6 +47,37 @@ FN void follow_free(real *v) {
     }
 }
 
+#if HCR_GRADIENT
+/* Of changes of free outputs and of parameters those of dependent outputs; and of a gradient by all outputs that by the
+ * free ones and the parameters. */
+FN void follow_on(real *dot) {
+    for (uint32_t i = 0u; i < HCR_DEPENDENT; i++) {
+        uint32_t k = map_start[i];
+        real change = R(0.0);
+        ADD_ROW(change, map, i, k, dot)
+        dot[dependent[i]] = change;
+    }
+}
+
+FN void follow_direction_back(real *v) {
+    for (uint32_t i = 0u; i < HCR_DEPENDENT; i++) {
+        const real a = v[dependent[i]];
+        v[dependent[i]] = R(0.0);
+        for (uint32_t k = map_start[i]; k < map_start[i + 1u]; k++) {
+            if (map_columns[k] < HCR_OUTPUTS) { v[map_columns[k]] += a * map_values[k]; }
+        }
+    }
+}
+
+FN void follow_back(real *g) {
+    for (uint32_t i = 0u; i < HCR_DEPENDENT; i++) {
+        const real a = g[dependent[i]];
+        g[dependent[i]] = R(0.0);
+        ADD_COLUMNS(g, map, i, a)
+    }
+}
+#endif
+
 /* A direction within the equalities. Returns its largest number's size. */
 FN real project(real *v) {
     real most = R(0.0);
@@ -69,33 +107,37 @@ FN void add_exactly(real *sum, real x) {
     sum[2] += rest;
 }
 
-FN real completed(const real *y, uint32_t i, const sample *at) {
+/* Of equality i its output j: the dependent one, or one whose number in map is 1 or -1. */
+FN real completed(const real *y, uint32_t i, uint32_t j, const sample *at) {
     real sum[3] = {R(0.0), R(0.0), R(0.0)};
     real rest;
+    real turn = R(1.0);
     for (uint32_t p = 0u; p < 3u; p++) { add_exactly(sum, map_constants[(3u * i) + p]); }
     for (uint32_t k = map_start[i]; k < map_start[i + 1u]; k++) {
-        const real factor = factor_of(y, at, map_columns[k]);
+        const real factor = (map_columns[k] != j) ? factor_of(y, at, map_columns[k]) : R(0.0);
         const real high = first_half(factor);
         const real low = factor - high;
+        turn = (map_columns[k] != j) ? turn : -map_values[k];
         for (uint32_t p = 0u; p < HCR_PARTS; p++) {
             const real part = map_parts[(HCR_PARTS * k) + p];
             add_exactly(sum, rounded(part * high));
             add_exactly(sum, rounded(part * low));
         }
     }
+    if (j != dependent[i]) { add_exactly(sum, -y[dependent[i]]); }
     sum[0] = sum_of(sum[0], sum[1], &rest);
-    return rounded(sum[0] + (rest + sum[2]));
+    return turn * rounded(sum[0] + (rest + sum[2]));
 }
 
 /* The outputs that equalities determine, from the others as they are rounded. */
 FN void complete(real *y, const sample *at) {
-    for (uint32_t i = 0u; i < HCR_DEPENDENT; i++) { y[dependent[i]] = completed(y, i, at); }
+    for (uint32_t i = 0u; i < HCR_DEPENDENT; i++) { y[COMPLETES(at, i)] = completed(y, i, COMPLETES(at, i), at); }
 }
 
 /* An output as it was completed is within the tolerance, unless products of its sum underflowed: those of factors of at
  * least HCR_EXACT, or of 0, didn't, and what the others lose is nothing beside an output of at least HCR_TINY. */
 FN int is_completed(const real *y, uint32_t i, const sample *at) {
-    const real wanted = completed(y, i, at);
+    const real wanted = completed(y, i, dependent[i], at);
     int same = (y[dependent[i]] <= wanted) && (y[dependent[i]] >= wanted);
     for (uint32_t k = map_start[i]; (k < map_start[i + 1u]) && (magnitude(wanted) < HCR_TINY); k++) {
         const real size = magnitude(factor_of(y, at, map_columns[k]));

@@ -90,6 +90,9 @@ FN real send_back(const slope *s, const hcr_real *y_bar, hcr_real *v_bar HCR_X_B
         g[k] = (k < HCR_OUTPUTS) ? y_bar[k] : (-((s->keep * s->part) * radial) * g[k]);
     }
 #if HCR_CENTRED
+#if HCR_EQUALITIES
+    follow_direction_back(v_bar);
+#endif
     damp_back(&s->j, v_bar, g);
 #endif
     follow_origin(s->j.at, g);
@@ -114,11 +117,11 @@ FN void send_on(const slope *s, const hcr_real *v_dot, hcr_real radius_dot, HCR_
 #if HCR_PARAMETERS
     move_origin(s->j.at, x_dot, moved);
 #endif
-#if HCR_CENTRED
-    damp_on(&s->j, moved, x_dot, y_dot);
-#endif
 #if HCR_EQUALITIES
     project_along(y_dot);
+#endif
+#if HCR_CENTRED
+    damp_on(&s->j, moved, x_dot, y_dot);
 #endif
     for (uint32_t k = 0u; k < HCR_OUTPUTS; k++) { along += s->share * (y_dot[k] * g[k]); }
 #if HCR_PARAMETERS

@@ -6,7 +6,8 @@
  * HCR_LIMIT_ERROR of its terms' sizes, and to a sum of three numbers HCR_DUST of those and HCR_LOST_PRODUCTS.
  *
  * Each limits a node, an output or, behind those, a combination of outputs that has a limit: limit_node says which, and
- * limit_times how many of it the row has. */
+ * limit_times how many of it the row has. Nodes are of outputs that no equality determines: is_folded is 1 where the
+ * others in a row were replaced, which adds folded_shift to it, and drift is what parameters add. */
 
 /* A sum of three numbers; lost: something may be missing of it. */
 typedef struct long_sum {
@@ -99,32 +100,73 @@ FN real inwards(real x, real sign) { return rounded(x + (sign * ((HCR_LIMIT_UNIT
 /* Which end of its node a side of limit i is: 0 the lower one, 1 the upper one. */
 FN uint32_t side_of(uint32_t i, int up) { return ((up != 0) == (limit_times[i] > R(0.0))) ? 1u : 0u; }
 
-/* The end of a node by one side of limit i, which ends are. */
-FN real find_end(uint32_t i, int up, const sample *at) {
+/* What parameters leave of one side of limit i, for `times` of something. */
+FN real left_of(uint32_t i, int up, real times, const sample *at) {
     long_sum s;
     real error;
     sum_row(i, up, NULL, at, &s);
-    return rounded(total_of(&s, &error) / -limit_times[i]);
+    return rounded(total_of(&s, &error) / -times);
 }
 
-/* Between which a node is: the end of an output moves inwards until it is within the limit for certain. 0: it isn't. */
-FN int take_end(uint32_t i, int up, sample *at) {
-    const uint32_t j = limit_node[i];
-    const int above = side_of(i, up) != 0u;
+/* The end of a node by one side of limit i. */
+FN real find_end(uint32_t i, int up, const sample *at) {
+#if HCR_EQUALITIES
+    if (is_folded[i] != 0u) {
+        real sum = folded_shift[i] - limit_on(i, up)[0];
+        for (uint32_t k = drift_start[i]; k < drift_start[i + 1u]; k++) {
+            sum += drift_values[k] * at->x[drift_columns[k] - HCR_OUTPUTS];
+        }
+        return sum / -limit_times[i];
+    }
+#endif
+    return left_of(i, up, limit_times[i], at);
+}
+
+/* Between which a node is, by a limit's end. */
+FN void take_end(uint32_t side, sample *at) {
+    const uint32_t node = limit_node[side / 2u];
+    const real end = at->end[side];
+    if ((side % 2u) != 0u) {
+        at->upper[node] = (end < at->upper[node]) ? end : at->upper[node];
+    } else {
+        at->lower[node] = (end > at->lower[node]) ? end : at->lower[node];
+    }
+}
+
+/* Between which an output is, by a limit of one output: it moves inwards until it is within the limit for certain. 0:
+ * it isn't. */
+FN int take_bound(uint32_t i, int up, sample *at) {
+    const real a = limit_values[limit_start[i]];
+    const uint32_t j = limit_columns[limit_start[i]];
+    const int above = (up != 0) == (a > R(0.0));
+    const real end = left_of(i, up, a, at);
     real *of = (above != 0) ? at->upper : at->lower;
-    real *end = &at->end[(2u * i) + side_of(i, up)];
     int sure = 1;
-    if ((above != 0) ? (*end < of[j]) : (*end > of[j])) {
-        of[j] = *end;
-        sure = (i >= HCR_SINGLES) || (side_holds(i, up, of, at) == SURE);
+    if ((above != 0) ? (end < of[j]) : (end > of[j])) {
+        of[j] = end;
+        sure = side_holds(i, up, of, at) == SURE;
         for (uint32_t step = 0u; (step < 3u) && (sure == 0); step++) {
             of[j] = inwards(of[j], (above != 0) ? R(-1.0) : R(1.0));
             sure = side_holds(i, up, of, at) == SURE;
         }
-        *end = of[j];
     }
     return sure;
 }
+
+#if HCR_GRID
+/* The bounds of output j inwards to its grid, where it has room there. */
+FN void take_grid(sample *at, uint32_t j) {
+    const real step = grid[j] * HCR_GRID_UNIT;
+    real least = to_grid(at->lower[j], j);
+    real most = to_grid(at->upper[j], j);
+    least += (least < at->lower[j]) ? step : R(0.0);
+    most -= (most > at->upper[j]) ? step : R(0.0);
+    if (least < most) {
+        at->lower[j] = least;
+        at->upper[j] = most;
+    }
+}
+#endif
 
 /* The ends of all nodes, and between which each is. 0: bounds contradict each other. */
 FN int take_limits(sample *at) {
@@ -138,12 +180,19 @@ FN int take_limits(sample *at) {
         at->end[(2u * i) + 1u] = LARGEST;
         for (int up = 0; up < 2; up++) {
             if (is_limited(i, up) != 0) {
-                at->end[(2u * i) + side_of(i, up)] = find_end(i, up, at);
-                found = (take_end(i, up, at) != 0) ? found : 0;
+                const uint32_t side = (2u * i) + side_of(i, up);
+                at->end[side] = find_end(i, up, at);
+                if (i < HCR_SINGLES) { found = (take_bound(i, up, at) != 0) ? found : 0; }
+                take_end(side, at);
             }
         }
     }
-    for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) { found = (at->lower[j] <= at->upper[j]) ? found : 0; }
+    for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) {
+#if HCR_GRID
+        take_grid(at, j);
+#endif
+        found = (at->lower[j] <= at->upper[j]) ? found : 0;
+    }
     return found;
 }
 

@@ -65,11 +65,18 @@ FN int is_named(const sample *at) {
 #endif
 
 #if HCR_CENTRED
-/* A direction along which outputs that are held stay. */
+/* A direction along which what is held stays. */
 FN soundness hold_direction(const sample *at, real *u, real *scale) {
+    real before = R(0.0);
     real most = R(0.0);
-    for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) { u[j] = (at->fixed[j] != 0) ? R(0.0) : u[j]; }
+    for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) { before = (magnitude(u[j]) > before) ? magnitude(u[j]) : before; }
+    keep_held(at, u);
+    follow_direction(at, u);
     for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) { most = (magnitude(u[j]) > most) ? magnitude(u[j]) : most; }
+#if HCR_EQUALITIES
+    most = (most > (HCR_NOTHING * before)) ? most : R(0.0);
+#endif
+    (void)before;
     if (most > R(0.0)) {
         const real more = scale_for(most);
         *scale *= more;

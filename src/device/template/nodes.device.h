@@ -1,6 +1,7 @@
-/* What limits have ends on, the nodes: outputs and, behind them, combinations of outputs, the rows `coupled`, HCR_NODES
- * in all (HCR_COUPLED: how many are combinations, 0 where none is). And the systems that a search for a centre, damping
- * and derivatives solve: with D a number of each node,
+/* What limits have ends on, the nodes: outputs that no equality determines and, behind all outputs, combinations of
+ * them, the rows `coupled`, HCR_NODES in all (HCR_COUPLED: how many are combinations, 0 where none is). coupled_is: the
+ * dependent output that a combination is, but for what parameters add, HCR_OUTPUTS for others. And the systems that a
+ * search for a centre, damping and derivatives solve: with D a number of each node,
  *
  *     (D_outputs + A' D_coupled A) w = g,   as   S nu = A w_0 - c,   w = D_outputs^-1 (g - A' nu),   A the
  * combinations,
@@ -10,6 +11,11 @@
 
 /* The inverse of D for a combination that isn't there. */
 #define LEFT_OUT R(-1.0)
+
+/* The inverse of D for what doesn't move. */
+FN real still(const sample *at, uint32_t node) {
+    return ((node < HCR_OUTPUTS) || (at->fixed[node] == HELD)) ? R(0.0) : LEFT_OUT;
+}
 
 /* Of numbers of outputs those of all nodes. */
 FN void combine(real *node) {
@@ -55,7 +61,7 @@ FN real slack_of(const sample *at, uint32_t side) {
 
 /* 1 when a node that may move has an end on that side. */
 FN int is_open(const sample *at, uint32_t side) {
-    return (magnitude(at->end[side]) < LARGEST) && (at->fixed[limit_node[side / 2u]] == 0);
+    return (magnitude(at->end[side]) < LARGEST) && (at->fixed[limit_node[side / 2u]] == FREE);
 }
 
 typedef struct node_system {
@@ -122,4 +128,40 @@ FN void solve(const node_system *s, real *w) {
     for (uint32_t r = 0u; r < HCR_COUPLED; r++) { ADD_COLUMNS(w, coupled, r, -w[HCR_OUTPUTS + r]) }
 #endif
     for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) { w[j] *= s->inverse[j]; }
+}
+
+/* Numbers of outputs, onto the directions along which what is held stays. */
+FN void keep_held(const sample *at, real *v) {
+    for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) { v[j] = (at->fixed[j] != FREE) ? R(0.0) : v[j]; }
+#if HCR_COUPLED
+    node_system s;
+    int any = 0;
+    for (uint32_t k = 0u; k < HCR_NODES; k++) {
+        const int moves = (k < HCR_OUTPUTS) && (at->fixed[k] == FREE);
+        any = ((k >= HCR_OUTPUTS) && (at->fixed[k] == HELD)) ? 1 : any;
+        s.inverse[k] = (moves != 0) ? R(1.0) : ((at->fixed[k] == FREE) ? LEFT_OUT : still(at, k));
+    }
+    if (any != 0) {
+        factorise(&s);
+        for (uint32_t pass = 0u; pass < 2u; pass++) { /* the second takes what rounding left */
+            real w[HCR_NODES];
+            for (uint32_t k = 0u; k < HCR_NODES; k++) { w[k] = (k < HCR_OUTPUTS) ? v[k] : R(0.0); }
+            solve(&s, w);
+            for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) { v[j] = w[j]; }
+        }
+    }
+#endif
+}
+
+/* A direction of free outputs: dependent ones follow, but for held ones. */
+FN void follow_direction(const sample *at, real *v) {
+#if HCR_EQUALITIES
+    follow_free(v);
+    for (uint32_t i = 0u; i < HCR_DEPENDENT; i++) {
+        v[dependent[i]] = (at->fixed[dependent[i]] == HELD) ? R(0.0) : v[dependent[i]];
+    }
+#else
+    (void)at;
+    (void)v;
+#endif
 }

@@ -4,6 +4,14 @@
  * units in which c_i(O) is −1. A kind's file is taken once for each block, with its number in the
  * names that are in BLOCK(…), and with macros of the numbers that it has. */
 
+#if HCR_CENTRED
+/* What becomes of an output, or a combination of several: it moves; it has one value; it is that of outputs that don't
+ * move, and says nothing. */
+#define FREE 0
+#define HELD 1
+#define SILENT 2
+#endif
+
 #if HCR_PARAMETERS
 /* What a sample's parameters make of the region: those held in their range, their distances from its middle, its
  * origin.
@@ -15,8 +23,11 @@ typedef struct sample {
     real origin[HCR_NODES];
     real lower[HCR_NODES];
     real upper[HCR_NODES];
-    int fixed[HCR_NODES];
+    int fixed[HCR_NODES];      /* FREE, HELD or SILENT */
     real end[2u * HCR_LIMITS]; /* of each limit's node: lower, upper; LARGEST in size where there is none */
+#if HCR_EQUALITIES
+    uint32_t completes[HCR_DEPENDENT];
+#endif
 #else
     real origin[HCR_OUTPUTS];
 #if HCR_GRADIENT
