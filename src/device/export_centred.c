@@ -314,35 +314,13 @@ static hcr_status put_coupled(hcri_code *code, const hcri_plan *plan, const tabl
     return HCR_OK;
 }
 
-static int has_column(const hcri_rows *rows, size_t i, uint32_t j) {
-    int has = 0;
-    for (size_t k = rows->start[i]; k < rows->start[i + 1]; k++)
-        has |= rows->columns[k] == j;
-    return has;
-}
-
-/* Which outputs equalities determine, and of each equality whether any of its outputs can be determined by the others:
- * their numbers are 1 or -1, and they are in no other one. */
+/* Which outputs equalities determine, and in which limits they were replaced. */
 static hcr_status put_dependence(hcri_code *code, const hcri_plan *plan, const tables *made, hcr_error *error) {
-    const hcri_rows *map = &plan->region->affine.map;
-    HCRI_SCOPED uint32_t *flags = hcri_allocate(&hcri_default_allocator, plan->n + map->count, sizeof *flags);
-    HCRI_ALLOCATED(flags);
-    uint32_t *alone = flags + plan->n;
+    HCRI_SCOPED uint32_t *depends = hcri_allocate(&hcri_default_allocator, plan->n, sizeof *depends);
+    HCRI_ALLOCATED(depends);
     for (size_t j = 0; j < plan->n; j++)
-        flags[j] = (uint32_t)is_dependent(plan->region, j);
-    for (size_t i = 0; i < map->count; i++) {
-        alone[i] = 1;
-        for (size_t k = map->start[i]; k < map->start[i + 1]; k++) {
-            const uint32_t j = map->columns[k];
-            if (j >= plan->n)
-                continue;
-            alone[i] &= fabs(map->values[k]) == 1;
-            for (size_t q = 0; q < map->count; q++)
-                alone[i] &= q == i || !has_column(map, q, j);
-        }
-    }
-    hcri_code_columns(code, "depends", plan->n, flags);
-    hcri_code_columns(code, "is_alone", map->count, alone);
+        depends[j] = (uint32_t)is_dependent(plan->region, j);
+    hcri_code_columns(code, "depends", plan->n, depends);
     hcri_code_columns(code, "is_folded", made->rows.count, made->folded);
     hcri_code_table(code, "folded_shift", made->rows.count);
     for (size_t i = 0; i < made->rows.count; i++)

@@ -79,7 +79,8 @@ void hcri_barrier_project(const hcri_barrier *barrier, const hcri_barrier_proble
  * are held and rows that are equalities, where weights are 0; g_i is an entry, or a row over its length. 0: none. */
 int hcri_barrier_weigh(const hcri_barrier *barrier, const hcri_barrier_problem *problem, const double *weight,
                        double *scratch);
-/* v, columns numbers, becomes its inverse times v; `made`: what hcri_barrier_weigh returned. */
+/* v, columns numbers, becomes its inverse times v; `made`: what hcri_barrier_weigh returned. Behind the columns v gets
+ * the rows of that which have weights, without the rounding that large weights would make large. */
 void hcri_barrier_weighted(const hcri_barrier *barrier, const hcri_barrier_problem *problem, int made, double *v,
                            double *scratch);
 

@@ -92,9 +92,13 @@ int hcri_barrier_weigh(const hcri_barrier *barrier, const hcri_barrier_problem *
         if (!hcri_barrier_is_leader(barrier, r))
             continue;
         const int across = hcri_centring_is_equality(&c, r) && length > 0;
-        any |= across;
-        c.lack[node] = across ? -small * length * length : 0;
-        c.diagonal[node] = across ? c.lack[node] : c.diagonal[node] > 0 ? -1 / c.diagonal[node] : -1e300;
+        const double least = small * length * length, own = across                 ? 0
+                                                            : c.diagonal[node] > 0 ? 1 / c.diagonal[node]
+                                                                                   : 1e300;
+        const int thin = own < least;
+        any |= thin;
+        c.lack[node] = thin ? own - least : 0;
+        c.diagonal[node] = thin ? -least : -own;
     }
     return hcri_ldl_factorise(&barrier->ldl, c.diagonal, c.entry, c.factor) ? 1 + any : 0;
 }
@@ -109,4 +113,10 @@ void hcri_barrier_weighted(const hcri_barrier *barrier, const hcri_barrier_probl
         hcri_centring_solve(&c, made == 2);
     for (size_t j = 0; j < barrier->columns; j++)
         v[j] = hcri_centring_is_held(&c, j) ? 0 : c.step[j];
+    for (size_t r = 0; r < barrier->rows; r++) {
+        const uint32_t node = barrier->node[r], j = barrier->column[barrier->start[r]];
+        v[barrier->columns + r] = hcri_barrier_is_single(barrier, r)
+                                      ? problem->values[barrier->start[r]] * v[j]
+                                      : hcri_centring_turn(&c, r) * (c.lack[node] - c.diagonal[node]) * c.step[node];
+    }
 }

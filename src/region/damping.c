@@ -1,10 +1,11 @@
 /* Directions in which gaps that are about to close have less say. A limit whose slack at the centre is s, as a length,
- * is near when s < τ. With its unit gradient g, κ = √(τ/s) − 1 where that is positive, and
- *     B = (I + Σ κ g g')⁻¹    within what the sample holds,
- * B⁴ v is v where no limit is near, and comes to v projected along a gap as that closes: what points into the gap goes
- * down as s², and so leaves it ever later. A direction whose end is within the near limits is kept: the damped one is
- *     v + σ (B⁴ v − v),    σ = min(1, max min(κ, 1) (γ − 1)₊)    over all limits, with γ = g·v/s.
- * That is for contract. Maps that are one-to-one have σ = 1, and their inverses B⁻⁴.
+ * is near when s < τ. With its unit gradient g, its weight ω = (τ/s)² − 1 where that is positive, and
+ *     B = (I + Σ ω g g')⁻¹    within what the sample holds,
+ * B v is v where no limit is near, and comes to v projected along gaps as they close: what points into one goes down as
+ * s², and so leaves it ever later, also where others that are near aren't perpendicular to it. A direction whose end is
+ * within the near limits is kept: the damped one is
+ *     v + σ (B v − v),    σ = min(1, max min(κ, 1) (γ − 1)₊)    over all limits, with κ = √(τ/s) − 1, γ = g·v/s.
+ * That is for contract. Maps that are one-to-one have σ = 1, and their inverses B⁻¹.
  * Directions are given as w = v/size, since v may be too large or too small for numbers. */
 #include <math.h>
 #include <string.h>
@@ -12,17 +13,17 @@
 #include "region/damping.h"
 #include "region/sample_problem.h"
 
-enum { TIMES = 4, LOWER = 0, UPPER = 1, SIDES = 2 };
+enum { LOWER = 0, UPPER = 1, SIDES = 2 };
 
 typedef struct hcri_damping {
     hcri_sample s;
     hcri_barrier_problem problem;
     hcri_damping_rule rule;
     double inverse_size;
-    double *length, *weight, *change; /* by column and row: |coefficients|; Σ κ of its limits; room */
+    double *length, *weight, *change; /* by column and row: |coefficients|; Σ ω of its limits; room */
     double *row;                      /* one over all outputs and parameters */
-    double *way[TIMES + 1];           /* B^k w, or B^−k w … */
-    double *other[TIMES + 1];         /* … and of a gradient, or how those change */
+    double *w, *damped;               /* w, and B w with its rows, or B⁻¹ w … */
+    double *other, *other_damped;     /* … and of a gradient, or how those change */
     double sigma, most; /* most: min(κ, 1) (γ − 1)/size of the limit that has most; its column or row, and side: */
     size_t at;
     int side, refines;
@@ -34,9 +35,9 @@ static size_t count_of(const hcri_centres *centres) { return centres->barrier.co
 
 size_t hcri_damping_scratch(const hcr_region *region) {
     const hcri_centres *centres = region->centres;
-    return centres == NULL ? 0
-                           : region->set.n + 3 * count_of(centres) + 2 * (TIMES + 1) * centres->barrier.columns +
-                                 hcri_centres_scratch(region);
+    return centres == NULL
+               ? 0
+               : region->set.n + 5 * count_of(centres) + 2 * centres->barrier.columns + hcri_centres_scratch(region);
 }
 
 /* What column or row i makes of f. */
@@ -72,11 +73,11 @@ static hcri_damping begin(const hcri_damped *sample) {
     d.rule = sample->rule;
     d.inverse_size = sample->inverse_size;
     d.row = scratch + 3 * count;
-    scratch = d.row + region->set.n;
-    for (int k = 0; k <= TIMES; k++, scratch += 2 * columns) {
-        d.way[k] = scratch;
-        d.other[k] = scratch + columns;
-    }
+    d.w = d.row + region->set.n;
+    d.other = d.w + columns;
+    d.damped = d.other + columns;
+    d.other_damped = d.damped + count;
+    scratch = d.other_damped + count;
     d.s = hcri_sample_begin_held(region, sample->point, sample->is_free, scratch);
     hcri_sample_drop_rows_of_held(&d.s);
     d.problem = hcri_sample_problem(&d.s, sample->point);
@@ -87,16 +88,24 @@ static hcri_damping begin(const hcri_damped *sample) {
     return d;
 }
 
+/* ω of a limit, and how it changes with the slack. */
+static double weight_of(const hcri_damping *d, size_t i, int side, double *by_slack) {
+    double slack, unused;
+    const double ratio = nearness(d, i, side, &slack, &unused) + 1, square = ratio * ratio * ratio * ratio;
+    *by_slack = ratio > 1 ? -2 * square / slack : 0;
+    return square - 1;
+}
+
 static int weigh(hcri_damping *d) {
     const double tau = hcr_region_nearness(d->s.region);
     int any = 0;
     for (size_t i = 0; i < count_of(d->s.centres); i++) {
         const double value = along(d, i, d->s.f), near = tau * d->length[i];
-        double slack, by_slack;
+        double by_slack;
         d->weight[i] = 0;
         if (value - d->s.lower[i] >= near && d->s.upper[i] - value >= near)
             continue;
-        d->weight[i] = nearness(d, i, LOWER, &slack, &by_slack) + nearness(d, i, UPPER, &slack, &by_slack);
+        d->weight[i] = weight_of(d, i, LOWER, &by_slack) + weight_of(d, i, UPPER, &by_slack);
         any |= d->weight[i] > 0;
     }
     return any;
@@ -119,7 +128,7 @@ static void put_direction(const hcri_damping *d, const double *is_free, const do
     hcri_centres_follow(&d->s.region->affine, is_free, v);
 }
 
-/* σ for w, in way[0]. */
+/* σ for w. */
 static void find_sigma(hcri_damping *d) {
     const double inverse_size = d->inverse_size;
     d->most = 0;
@@ -132,7 +141,7 @@ static void find_sigma(hcri_damping *d) {
             const double kappa = fmin(nearness(d, i, side, &slack, &by_slack), 1);
             if (kappa == 0)
                 continue;
-            const double gamma = (side == LOWER ? -1 : 1) * along(d, i, d->way[0]) / slack;
+            const double gamma = (side == LOWER ? -1 : 1) * along(d, i, d->w) / slack;
             const double excess = kappa * (gamma - inverse_size);
             if (excess > d->most) {
                 d->most = excess;
@@ -170,17 +179,9 @@ static void draw_in(const hcri_damping *d, double *f) {
         hcri_barrier_weighted(barrier, &d->problem, d->refines, f, d->s.scratch);
 }
 
-static void turn(const hcri_damping *d, double *const *way) {
-    for (int k = 0; k < TIMES; k++) {
-        spread(d, way[k], way[k + 1]);
-        draw_in(d, way[k + 1]);
-    }
-}
-
-static void go(hcri_damping *d) {
-    if (d->rule != HCRI_DAMPS_BACK)
-        d->refines = hcri_barrier_weigh(&d->s.centres->barrier, &d->problem, d->weight, d->s.scratch);
-    turn(d, d->way);
+static void turn(const hcri_damping *d, const double *from, double *to) {
+    spread(d, from, to);
+    draw_in(d, to);
 }
 
 /* Where all is damped the rounding of what was is left out, which may be larger. */
@@ -188,47 +189,49 @@ static double blend(double sigma, double as_it_was, double damped) {
     return sigma == 1 ? damped : as_it_was + sigma * (damped - as_it_was);
 }
 
-/* The ways of w; 0: it isn't damped. */
-static int find_ways(hcri_damping *d, const double *w) {
-    take_free(d, w, d->way[0]);
+/* 0: w isn't damped. */
+static int find_damped(hcri_damping *d, const double *w) {
+    take_free(d, w, d->w);
     find_sigma(d);
     if (d->sigma == 0 || !weigh(d))
         return 0;
-    go(d);
+    if (d->rule != HCRI_DAMPS_BACK)
+        d->refines = hcri_barrier_weigh(&d->s.centres->barrier, &d->problem, d->weight, d->s.scratch);
+    turn(d, d->w, d->damped);
     return 1;
 }
 
 void hcri_damping_forward(const hcri_damped *sample, double *w) {
     hcri_damping d = begin(sample);
-    if (!find_ways(&d, w))
+    if (!find_damped(&d, w))
         return;
     for (size_t j = 0; j < d.s.centres->barrier.columns; j++)
-        d.way[0][j] = blend(d.sigma, d.way[0][j], d.way[TIMES][j]);
-    put_direction(&d, sample->is_free, d.way[0], w);
+        d.w[j] = blend(d.sigma, d.w[j], d.damped[j]);
+    put_direction(&d, sample->is_free, d.w, w);
 }
 
 /* How σ, where it isn't 1, changes with the slack of its limit, and with the value of that limit's row along w. */
 static double sigma_by_slack(const hcri_damping *d, double *by_value) {
     double slack, by_slack;
     const double found = nearness(d, d->at, d->side, &slack, &by_slack), kappa = fmin(found, 1);
-    const double turn = d->side == LOWER ? -1 : 1, gamma = turn * along(d, d->at, d->way[0]) / slack;
+    const double turn = d->side == LOWER ? -1 : 1, gamma = turn * along(d, d->at, d->w) / slack;
     *by_value = turn * kappa / (slack * d->inverse_size);
     return ((found < 1 ? by_slack : 0) * (gamma - d->inverse_size) - kappa * gamma / slack) / d->inverse_size;
 }
 
-/* change[i] becomes the gradient by the value of column or row i at the centre, over its limits; that of B⁴ by κ is
- * −Σ_k (g·B^k a)(g·B^(5−k) w), k = 1 … 4, that of B⁻⁴ Σ_k (g·B^−k a)(g·B^(k−3) w), k = 0 … 3. */
+/* change[i] becomes the gradient by the value of column or row i at the centre, over its limits; that of B by ω is
+ * −(g·B a)(g·B w), that of B⁻¹ (g·a)(g·w). */
 static void find_gradients(const hcri_damping *d, double of_sigma, double size) {
     for (size_t i = 0; i < count_of(d->s.centres); i++) {
-        double by_weight = 0;
         d->change[i] = 0;
+        if (!(d->weight[i] > 0))
+            continue;
         const int is_back = d->rule == HCRI_DAMPS_BACK;
-        for (int k = 1; k <= TIMES && d->weight[i] > 0; k++)
-            by_weight += is_back ? along(d, i, d->other[k - 1]) * along(d, i, d->way[TIMES - k])
-                                 : -along(d, i, d->other[k]) * along(d, i, d->way[TIMES + 1 - k]);
-        for (int side = LOWER; side < SIDES && d->weight[i] > 0; side++) {
-            double slack, by_slack;
-            (void)nearness(d, i, side, &slack, &by_slack);
+        const double by_weight =
+            is_back ? along(d, i, d->other) * along(d, i, d->w) : -d->other_damped[i] * d->damped[i];
+        for (int side = LOWER; side < SIDES; side++) {
+            double by_slack;
+            (void)weight_of(d, i, side, &by_slack);
             d->change[i] +=
                 (side == LOWER ? 1 : -1) * d->sigma * size * by_weight * by_slack / (d->length[i] * d->length[i]);
         }
@@ -259,42 +262,42 @@ void hcri_damping_vjp(const hcri_damped *sample, const double *w, double *gradie
     const hcri_centres *centres = region->centres;
     const size_t columns = centres->barrier.columns, outputs = region->set.outputs;
     hcri_damping d = begin(sample);
-    if (!find_ways(&d, w))
+    if (!find_damped(&d, w))
         return;
     hcri_affine_follow_adjoint(&region->affine, outputs, gradient);
-    take_free(&d, gradient, d.other[0]);
-    turn(&d, d.other);
+    take_free(&d, gradient, d.other);
+    turn(&d, d.other, d.other_damped);
     double of_sigma = 0;
     for (size_t j = 0; j < columns; j++)
-        of_sigma += d.other[0][j] * (d.way[TIMES][j] - d.way[0][j]);
+        of_sigma += d.other[j] * (d.damped[j] - d.w[j]);
     find_gradients(&d, of_sigma, 1 / d.inverse_size);
     for (size_t j = 0; j < columns; j++)
-        d.other[0][j] = blend(d.sigma, d.other[0][j], d.other[TIMES][j]);
+        d.other[j] = blend(d.sigma, d.other[j], d.other_damped[j]);
     if (d.sigma < 1) {
         double by_value;
         (void)sigma_by_slack(&d, &by_value);
-        add_row(&d, d.at, of_sigma * by_value, d.other[0]);
+        add_row(&d, d.at, of_sigma * by_value, d.other);
     }
     for (size_t j = 0; j < columns; j++)
-        gradient[centres->output[j]] = d.other[0][j];
-    memset(d.other[1], 0, columns * sizeof(double));
+        gradient[centres->output[j]] = d.other[j];
+    memset(d.other, 0, columns * sizeof(double));
     for (size_t i = 0; i < count_of(centres); i++) {
         if (d.change[i] == 0)
             continue;
-        add_row(&d, i, d.change[i], d.other[1]);
+        add_row(&d, i, d.change[i], d.other);
         by_parameters(&d, i, sample->point);
         for (size_t k = outputs; k < region->set.n; k++)
             by_point[k] += d.change[i] * d.row[k];
     }
     for (size_t j = 0; j < columns; j++)
-        by_point[centres->output[j]] += d.other[1][j];
+        by_point[centres->output[j]] += d.other[j];
 }
 
-/* How Σ κ/|a|² of row i changes, when its value over its limits does by change[i]. */
+/* How Σ ω/|a|² of row i changes, when its value over its limits does by change[i]. */
 static double weight_change(const hcri_damping *d, size_t i) {
-    double slack, by_slack, sum = 0;
+    double by_slack, sum = 0;
     for (int side = LOWER; side < SIDES; side++) {
-        (void)nearness(d, i, side, &slack, &by_slack);
+        (void)weight_of(d, i, side, &by_slack);
         sum += (side == LOWER ? 1 : -1) * by_slack * d->change[i];
     }
     return sum / (d->length[i] * d->length[i]);
@@ -320,28 +323,24 @@ void hcri_damping_jvp(const hcri_damped *sample, const double *w, const hcri_poi
     const size_t columns = sample->region->centres->barrier.columns, count = count_of(sample->region->centres);
     const int is_back = sample->rule == HCRI_DAMPS_BACK;
     hcri_damping d = begin(sample);
-    if (!find_ways(&d, w))
+    if (!find_damped(&d, w))
         return;
-    find_changes(&d, sample->point, change, d.other[1]);
-    take_free(&d, direction, d.other[0]);
+    find_changes(&d, sample->point, change, d.other);
+    take_free(&d, direction, d.other);
     for (size_t j = 0; j < columns; j++)
-        d.other[0][j] *= d.inverse_size;
-    for (int k = 1; k <= TIMES; k++) { /* dB = −B Σ dκ g g' B, that of B⁻¹ Σ dκ g g' */
-        const double *at = d.way[is_back ? k - 1 : k], sign = is_back ? 1 : -1;
-        spread(&d, d.other[k - 1], d.other[k]);
-        for (size_t i = 0; i < count; i++)
-            if (d.weight[i] > 0)
-                add_row(&d, i, sign * weight_change(&d, i) * along(&d, i, at), d.other[k]);
-        draw_in(&d, d.other[k]);
-    }
+        d.other[j] *= d.inverse_size;
+    spread(&d, d.other, d.other_damped);
+    for (size_t i = 0; i < count; i++) /* dB = −B Σ dω g g' B, that of B⁻¹ Σ dω g g' */
+        if (d.weight[i] > 0)
+            add_row(&d, i, weight_change(&d, i) * (is_back ? along(&d, i, d.w) : -d.damped[i]), d.other_damped);
+    draw_in(&d, d.other_damped);
     double turned = 0;
     if (d.sigma < 1) {
         double by_value;
         const double by_slack = sigma_by_slack(&d, &by_value);
-        turned = by_value * along(&d, d.at, d.other[0]) + by_slack * (d.side == LOWER ? 1 : -1) * d.change[d.at];
+        turned = by_value * along(&d, d.at, d.other) + by_slack * (d.side == LOWER ? 1 : -1) * d.change[d.at];
     }
     for (size_t j = 0; j < columns; j++)
-        d.other[0][j] = (blend(d.sigma, d.other[0][j], d.other[TIMES][j]) + turned * (d.way[TIMES][j] - d.way[0][j])) /
-                        d.inverse_size;
-    put_direction(&d, sample->is_free, d.other[0], direction);
+        d.other[j] = (blend(d.sigma, d.other[j], d.other_damped[j]) + turned * (d.damped[j] - d.w[j])) / d.inverse_size;
+    put_direction(&d, sample->is_free, d.other, direction);
 }

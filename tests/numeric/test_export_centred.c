@@ -143,6 +143,9 @@ static const family families[] = {
     {"bands", NULL, draw_bands, {INFINITY, INFINITY}, {0, 0}},
     {"ramps", NULL, draw_ramps, {INFINITY, INFINITY}, {0.15, 0.6}},
     {"sums of 0", NULL, draw_zero_sums, {INFINITY, INFINITY}, {0.01, 0.2}},
+    {"a sum that is sold", NULL, draw_sold, {INFINITY, INFINITY}, {1, 1}},
+    {"all that is sold", NULL, draw_sold_out, {INFINITY, INFINITY}, {1, 1}},
+    {"a hierarchy", NULL, draw_hierarchy, {INFINITY, INFINITY}, {1, 1}},
 };
 
 static const char *text_of(const family *of) {

@@ -22,12 +22,26 @@ FN void hold_at(sample *at, uint32_t j, real value) {
     at->fixed[j] = HELD;
 }
 
+/* The bounds of output j, inwards to the grid on which sums are exact, where it is on one. */
+FN void bounds_of(const sample *at, uint32_t j, real *least, real *most) {
+    *least = at->lower[j];
+    *most = at->upper[j];
+#if HCR_GRID
+    const real step = grid[j] * HCR_GRID_UNIT;
+    *least = to_grid(at->lower[j], j);
+    *most = to_grid(at->upper[j], j);
+    *least += (*least < at->lower[j]) ? step : R(0.0);
+    *most -= (*most > at->upper[j]) ? step : R(0.0);
+#endif
+}
+
 /* Each output in the middle of its bounds, or held at the one nearer to 0 where they leave no room. */
 FN void take_middles(sample *at) {
     for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) {
-        const real least = at->lower[j];
-        const real most = at->upper[j];
-        const real middle = rounded((R(0.5) * least) + (R(0.5) * most));
+        const real middle = rounded((R(0.5) * at->lower[j]) + (R(0.5) * at->upper[j]));
+        real least;
+        real most;
+        bounds_of(at, j, &least, &most);
         at->origin[j] = middle;
 #if HCR_EQUALITIES
         at->fixed[j] = (depends[j] != 0u) ? SILENT : FREE;
@@ -35,7 +49,7 @@ FN void take_middles(sample *at) {
         at->fixed[j] = FREE;
 #endif
         if (!((least < middle) && (middle < most) && ((most - least) > LEAST_ROOM))) {
-            hold_at(at, j, (magnitude(least) <= magnitude(most)) ? least : most);
+            hold_at(at, j, (magnitude(at->lower[j]) <= magnitude(at->upper[j])) ? at->lower[j] : at->upper[j]);
         }
     }
 }
@@ -191,34 +205,80 @@ FN void settle(sample *at) {
 }
 
 #if HCR_EQUALITIES
-/* What equality i determines: the dependent output or, where that is held and its outputs are in no other equality, the
- * one that has most room. */
-FN void choose_completed(sample *at, uint32_t i) {
+/* What equality i determines: the dependent output; where that is held, the one with most room whose number in map is 1
+ * or -1, and that is in no equality in which another one was chosen so before (`taken`); and none where none moves and
+ * it holds up to the rounding of its terms (its tolerance, docs/exactness.md, is at least 18/16 of that). */
+FN void choose_completed(sample *at, uint32_t i, int *taken) {
+    const uint32_t d = dependent[i];
     real most = R(0.0);
-    at->completes[i] = dependent[i];
-    if ((at->fixed[dependent[i]] == HELD) && (is_alone[i] != 0u)) {
-        for (uint32_t k = map_start[i]; k < map_start[i + 1u]; k++) {
-            const uint32_t j = map_columns[k];
-            if ((j < HCR_OUTPUTS) && (at->fixed[j] == FREE)) {
-                const real below = at->origin[j] - at->lower[j];
-                const real above = at->upper[j] - at->origin[j];
-                const real room = (below < above) ? below : above;
-                at->completes[i] = (room > most) ? j : at->completes[i];
-                most = (room > most) ? room : most;
+    real sizes = R(0.0);
+    int any = 0;
+    at->completes[i] = d;
+    for (uint32_t k = map_start[i]; k < map_start[i + 1u]; k++) {
+        const uint32_t j = map_columns[k];
+        const int is_one = !(magnitude(magnitude(map_values[k]) - R(1.0)) > R(0.0));
+        sizes += magnitude(map_values[k] * factor_of(at->origin, at, j));
+        if ((j < HCR_OUTPUTS) && (at->fixed[j] == FREE)) {
+            const real below = at->origin[j] - at->lower[j];
+            const real above = at->upper[j] - at->origin[j];
+            const real room = (below < above) ? below : above;
+            any = 1;
+            if ((at->fixed[d] == HELD) && (is_one != 0) && (taken[j] == 0) && (room > most)) {
+                at->completes[i] = j;
+                most = room;
             }
+        }
+    }
+    for (uint32_t k = map_start[i]; (k < map_start[i + 1u]) && (at->completes[i] != d); k++) {
+        if (map_columns[k] < HCR_OUTPUTS) { taken[map_columns[k]] = 1; }
+    }
+    if (any == 0) {
+        const real value = completed(at->origin, i, d, at);
+        const real low = (value > at->lower[d]) ? value : at->lower[d];
+        const real within = (low < at->upper[d]) ? low : at->upper[d];
+        if (magnitude(value - within) <= (R(0x1p-49) * sizes)) {
+            at->completes[i] = HCR_OUTPUTS;
+            hold_at(at, d, within);
         }
     }
 }
 
 /* The origin onto the equalities. */
 FN void complete_origin(sample *at) {
-    for (uint32_t i = 0u; i < HCR_DEPENDENT; i++) { choose_completed(at, i); }
-#if HCR_GRID
+    int taken[HCR_OUTPUTS];
     for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) {
-        at->origin[j] = (at->fixed[j] == FREE) ? to_grid(at->origin[j], j) : at->origin[j];
+        taken[j] = 0;
+#if HCR_GRID
+        if (at->fixed[j] == FREE) {
+            at->origin[j] = to_grid(at->origin[j], j);
+            bounds_of(at, j, &at->lower[j], &at->upper[j]);
+        }
+#endif
+    }
+    for (uint32_t i = 0u; i < HCR_DEPENDENT; i++) { choose_completed(at, i, taken); }
+    complete(at->origin, at);
+}
+#endif
+
+#if HCR_EQUALITIES
+/* 1 when equality i holds at the origin, and so wherever its chosen output follows. In single precision its tolerance
+ * is the rounding of the dependent output, not of the chosen one, whose sums have to be exact. */
+FN int holds_equality(const sample *at, uint32_t i) {
+    int holds = 1;
+#if HCR_SINGLE
+    const uint32_t j = at->completes[i];
+    if ((j != dependent[i]) && (j < HCR_OUTPUTS)) {
+        holds = !(magnitude(completed(at->origin, i, dependent[i], at) - at->origin[dependent[i]]) > R(0.0));
+#if HCR_GRID
+        holds = (magnitude(to_grid(at->origin[j], j) - at->origin[j]) > R(0.0)) ? 0 : holds;
+#else
+        holds = 0;
+#endif
     }
 #endif
-    complete(at->origin, at);
+    (void)at;
+    (void)i;
+    return holds;
 }
 #endif
 
@@ -227,6 +287,7 @@ FN int is_inside(const sample *at) {
     int inside = 1;
 #if HCR_EQUALITIES
     inside = (check_equalities(at->origin, at) != BROKEN) ? inside : 0;
+    for (uint32_t i = 0u; i < HCR_DEPENDENT; i++) { inside = (holds_equality(at, i) != 0) ? inside : 0; }
 #endif
     for (uint32_t side = 0u; side < (2u * HCR_LIMITS); side++) {
         if (is_open(at, side) != 0) { inside = (slack_of(at, side) > R(0.0)) ? inside : 0; }
@@ -369,27 +430,28 @@ FN int holds_at(const sample *at, uint32_t side) {
  * theorem, at the centre. */
 FN void follow_origin(const sample *at, real *g) {
     node_system s;
-    real slope[HCR_NODES];
     real w[HCR_NODES];
-    real left[HCR_OUTPUTS]; /* of held outputs: what they are to the centre of the others, too */
-    weigh(at, NULL, &s, slope);
+    real pull[HCR_NODES]; /* of what is held: what it is to the centre of the others, too */
+    weigh(at, NULL, &s, w);
 #if HCR_EQUALITIES
     follow_back(g);
 #endif
     for (uint32_t k = 0u; k < HCR_NODES; k++) { w[k] = (k < HCR_OUTPUTS) ? g[k] : R(0.0); }
-    for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) { left[j] = g[j]; }
     solve(&s, w);
+    for (uint32_t k = 0u; k < HCR_NODES; k++) { pull[k] = (k < HCR_OUTPUTS) ? g[k] : w[k]; }
 #if HCR_COUPLED
-    for (uint32_t r = 0u; r < HCR_COUPLED; r++) { ADD_COLUMNS(left, coupled, r, -w[HCR_OUTPUTS + r]) }
+    for (uint32_t r = 0u; r < HCR_COUPLED; r++) {
+        ADD_COLUMNS(pull, coupled, r, -w[HCR_OUTPUTS + r])
+        w[HCR_OUTPUTS + r] *= s.inverse[HCR_OUTPUTS + r];
+    }
 #endif
     for (uint32_t side = 0u; side < (2u * HCR_LIMITS); side++) {
         const uint32_t node = limit_node[side / 2u];
         if (is_open(at, side) != 0) {
-            const real along = (node < HCR_OUTPUTS) ? w[node] : (s.inverse[node] * w[node]);
             const real inverse = R(1.0) / slack_of(at, side);
-            add_drift(side / 2u, -((inverse * along) * inverse), g);
+            add_drift(side / 2u, -((inverse * w[node]) * inverse), g);
         } else if (holds_at(at, side) != 0) {
-            add_drift(side / 2u, R(-0.5) * ((node < HCR_OUTPUTS) ? left[node] : w[node]), g);
+            add_drift(side / 2u, R(-0.5) * pull[node], g);
         } else {
             (void)node;
         }

@@ -1,30 +1,45 @@
 /* Directions into gaps that are about to close have less say. A limit whose slack at the origin is s, as a length, is
- * near when s < HCR_NEAR, with kappa = root(HCR_NEAR/s) - 1; B = (1 + sum kappa g g')^-1, g the unit gradients of all
- * near limits, within what is held. */
+ * near when s < HCR_NEAR; with the ratio of these its weight is ratio^2 - 1. B = (1 + sum weight g g')^-1, g the unit
+ * gradients of all near limits, within what is held. */
 
-FN real nearness_of(const sample *at, uint32_t side) {
-    const real near = HCR_NEAR * length_of(limit_node[side / 2u]);
-    const real slack = slack_of(at, side);
-    const real least = (slack > (R(0x1p-100) * near)) ? slack : (R(0x1p-100) * near);
-    return ((is_open(at, side) != 0) && (slack < near)) ? (MATH(sqrt)(near / least) - R(1.0)) : R(0.0);
+/* At least 1; no more than has a square. */
+#if HCR_SINGLE
+#define MOST_RATIO R(0x1p50)
+#else
+#define MOST_RATIO R(0x1p100)
+#endif
+
+FN real ratio_of(const sample *at, uint32_t side) {
+    real ratio = R(1.0);
+    if (is_open(at, side) != 0) {
+        const real near = HCR_NEAR * length_of(limit_node[side / 2u]);
+        const real slack = slack_of(at, side);
+        ratio = ((MOST_RATIO * slack) > near) ? (near / slack) : MOST_RATIO;
+        ratio = (ratio > R(1.0)) ? ratio : R(1.0);
+    }
+    return ratio;
 }
 
-/* 0: nothing is near. */
-FN int weigh_nearness(const sample *at, node_system *s) {
+/* kappa, of which a share is made: from 0 on. */
+FN real nearness_of(const sample *at, uint32_t side) { return MATH(sqrt)(ratio_of(at, side)) - R(1.0); }
+
+/* The weights of nodes, and the system of B. 0: nothing is near. */
+FN int weigh_nearness(const sample *at, node_system *s, real *weight) {
     int any = 0;
-    for (uint32_t k = 0u; k < HCR_NODES; k++) { s->inverse[k] = R(0.0); }
+    for (uint32_t k = 0u; k < HCR_NODES; k++) { weight[k] = R(0.0); }
     for (uint32_t side = 0u; side < (2u * HCR_LIMITS); side++) {
         const uint32_t node = limit_node[side / 2u];
-        const real near = nearness_of(at, side);
-        s->inverse[node] += near / (length_of(node) * length_of(node));
-        any = (near > R(0.0)) ? 1 : any;
+        const real ratio = ratio_of(at, side);
+        weight[node] += ((ratio * ratio) - R(1.0)) / (length_of(node) * length_of(node));
+        any = (ratio > R(1.0)) ? 1 : any;
     }
     for (uint32_t k = 0u; k < HCR_NODES; k++) {
-        const real weight = s->inverse[k];
-        if (k < HCR_OUTPUTS) {
-            s->inverse[k] = (at->fixed[k] == FREE) ? (R(1.0) / (R(1.0) + weight)) : R(0.0);
+        if (at->fixed[k] != FREE) {
+            s->inverse[k] = still(at, k);
+        } else if (k < HCR_OUTPUTS) {
+            s->inverse[k] = R(1.0) / (R(1.0) + weight[k]);
         } else {
-            s->inverse[k] = (weight > R(0.0)) ? (R(1.0) / weight) : ((at->fixed[k] == FREE) ? LEFT_OUT : still(at, k));
+            s->inverse[k] = (weight[k] > R(0.0)) ? (R(1.0) / weight[k]) : LEFT_OUT;
         }
     }
 #if HCR_COUPLED
@@ -33,11 +48,11 @@ FN int weigh_nearness(const sample *at, node_system *s) {
     return any;
 }
 
-/* B times numbers of outputs, with their combinations. */
+/* B times numbers of outputs, with the combinations that are near. */
 FN void draw_together(const node_system *s, real *d) {
     for (uint32_t k = HCR_OUTPUTS; k < HCR_NODES; k++) { d[k] = R(0.0); }
     solve(s, d);
-    combine(d);
+    for (uint32_t k = HCR_OUTPUTS; k < HCR_NODES; k++) { d[k] *= s->inverse[k]; }
 }
 
 /* By how many slacks a direction's end is beyond a side. */
@@ -66,27 +81,24 @@ FN real share_damped(const sample *at, damping rule, real scale, const real *u, 
     return (rule == DAMP_ALL) ? R(1.0) : ((most < scale) ? (most / scale) : R(1.0));
 }
 
-/* u becomes u + share (B^4 u - u), and is scaled again where that leaves little. */
+/* u becomes u + share (B u - u), and is scaled again where that leaves little. */
 FN real damp(const sample *at, damping rule, real scale, real *u) {
     uint32_t which;
     const real share = share_damped(at, rule, scale, u, &which);
     real grown = R(1.0);
     node_system s;
-    if ((share > R(0.0)) && (weigh_nearness(at, &s) != 0)) {
-        real d[HCR_NODES];
+    real d[HCR_NODES];
+    if ((share > R(0.0)) && (weigh_nearness(at, &s, d) != 0)) {
+        real most = R(0.0);
         for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) { d[j] = u[j]; }
-        for (uint32_t pass = 0u; pass < 4u; pass++) {
-            real most = R(0.0);
-            draw_together(&s, d);
-            for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) { most = (magnitude(d[j]) > most) ? magnitude(d[j]) : most; }
-            most = (most > R(0.0)) ? scale_for(most) : R(1.0);
-            grown *= most;
-            for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) { d[j] *= most; }
-        }
+        draw_together(&s, d);
         for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) {
-            u[j] = (share < R(1.0)) ? (u[j] + (share * ((d[j] / grown) - u[j]))) : d[j];
+            u[j] = (share < R(1.0)) ? (u[j] + (share * (d[j] - u[j]))) : d[j];
+            most = (magnitude(u[j]) > most) ? magnitude(u[j]) : most;
         }
+        grown = (most > R(0.0)) ? scale_for(most) : R(1.0);
+        for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) { u[j] *= grown; }
         follow_direction(at, u);
     }
-    return (share < R(1.0)) ? scale : (scale * grown);
+    return scale * grown;
 }

@@ -1,24 +1,30 @@
 /* The derivatives of damping, with those of its weights by the slacks at the origin. */
 
-/* B^k of the direction and, for derivatives, of what belongs to it, k = 0 ... 4. */
-typedef struct damped_ways {
+/* B w, w the direction before it is damped and, for derivatives, what belongs to it. */
+typedef struct damped_pair {
     node_system system;
-    real way[5][HCR_NODES];
-    real other[5][HCR_NODES];
+    real weight[HCR_NODES];
+    real w[HCR_NODES];
+    real damped[HCR_NODES];
+    real other[HCR_NODES];
     real share;
     uint32_t which;
-} damped_ways;
+} damped_pair;
 
 /* 0: nothing is damped. */
-FN int begin_damped(const journey *j, const real *other, damped_ways *d) {
+FN int begin_damped(const journey *j, const real *other, damped_pair *d) {
+    int damps;
     d->share = share_damped(&j->here, j->rule, j->whole_scale, j->whole, &d->which);
+    damps = (d->share > R(0.0)) && (weigh_nearness(&j->here, &d->system, d->weight) != 0);
     for (uint32_t k = 0u; k < HCR_OUTPUTS; k++) {
-        d->way[0][k] = j->whole[k] / j->whole_scale;
-        d->other[0][k] = other[k];
+        d->w[k] = j->whole[k] / j->whole_scale;
+        d->damped[k] = d->w[k];
+        d->other[k] = other[k];
     }
-    combine(d->way[0]);
-    combine(d->other[0]);
-    return (d->share > R(0.0)) && (weigh_nearness(&j->here, &d->system) != 0);
+    combine(d->w);
+    combine(d->other);
+    if (damps != 0) { draw_together(&d->system, d->damped); }
+    return damps;
 }
 
 /* Where all is damped the rounding of what was is left out, which may be larger. */
@@ -26,16 +32,20 @@ FN real blend(real share, real as_it_was, real damped) {
     return (share < R(1.0)) ? (as_it_was + (share * (damped - as_it_was))) : damped;
 }
 
-FN void next_way(const damped_ways *d, const real *from, real *to) {
-    for (uint32_t k = 0u; k < HCR_OUTPUTS; k++) { to[k] = from[k]; }
-    draw_together(&d->system, to);
+/* Of a node its weight's inverse, at most 1: what it has in B w is of that order. */
+FN real order_of(const damped_pair *d, uint32_t node) {
+    return (d->weight[node] > R(1.0)) ? (R(1.0) / d->weight[node]) : R(1.0);
 }
 
-/* How a near limit's weight changes with its slack. */
-FN real weight_by_slack(const sample *at, uint32_t side) {
-    const real near = nearness_of(at, side);
-    const real length = length_of(limit_node[side / 2u]);
-    return (near > R(0.0)) ? ((R(-0.5) * (near + R(1.0))) / ((slack_of(at, side) * length) * length)) : R(0.0);
+/* How the weight of a limit changes with its slack, times its node in B w. */
+FN real weight_change(const sample *at, const damped_pair *d, uint32_t side) {
+    const uint32_t node = limit_node[side / 2u];
+    const real ratio = ratio_of(at, side);
+    const real order = order_of(d, node);
+    const real length = length_of(node);
+    return (ratio > R(1.0)) ? ((R(-2.0) * (((ratio * order) * ratio) / (length * length))) *
+                               ((d->damped[node] / order) / slack_of(at, side)))
+                            : R(0.0);
 }
 
 /* How the share changes with the slack of its limit, and with the direction's node there. */
@@ -51,29 +61,31 @@ FN real share_by_slack(const sample *at, uint32_t side, const real *v, real *by_
 /* g, the gradient by outputs as those of the origin and by parameters, changes as the slack on that side does. */
 FN void add_slack(uint32_t side, real a, real *g) { add_limit(side / 2u, ((side % 2u) != 0u) ? -a : a, g); }
 
+/* The change of a slack, of that of its node. */
+FN real slack_change(uint32_t side, const real *moved, const real *x_dot) {
+    const real change = leaves_end(side / 2u, moved[limit_node[side / 2u]], x_dot);
+    return ((side % 2u) != 0u) ? -change : change;
+}
+
 /* From a gradient by the damped direction to one by the direction; adds to that by origin and parameters. */
 FN void damp_back(const journey *j, real *bar, real *g) {
     const sample *const at = &j->here;
-    damped_ways d;
+    damped_pair d;
     if (begin_damped(j, bar, &d) != 0) {
         real of_share = R(0.0);
-        for (uint32_t k = 0u; k < 4u; k++) {
-            next_way(&d, d.way[k], d.way[k + 1u]);
-            next_way(&d, d.other[k], d.other[k + 1u]);
-        }
+        draw_together(&d.system, d.other);
         for (uint32_t k = 0u; k < HCR_OUTPUTS; k++) {
-            of_share += bar[k] * (d.way[4][k] - d.way[0][k]);
-            bar[k] = blend(d.share, bar[k], d.other[4][k]);
+            of_share += bar[k] * (d.damped[k] - d.w[k]);
+            bar[k] = blend(d.share, bar[k], d.other[k]);
         }
         for (uint32_t side = 0u; side < (2u * HCR_LIMITS); side++) {
-            const uint32_t node = limit_node[side / 2u];
-            real by_weight = R(0.0);
-            for (uint32_t k = 1u; k <= 4u; k++) { by_weight -= d.other[k][node] * d.way[5u - k][node]; }
-            if (is_open(at, side) != 0) { add_slack(side, (d.share * by_weight) * weight_by_slack(at, side), g); }
+            if (is_open(at, side) != 0) {
+                add_slack(side, -(d.share * d.other[limit_node[side / 2u]]) * weight_change(at, &d, side), g);
+            }
         }
         if ((d.share < R(1.0)) && (d.which < (2u * HCR_LIMITS))) {
             real by_direction;
-            const real by_slack = share_by_slack(at, d.which, d.way[0], &by_direction);
+            const real by_slack = share_by_slack(at, d.which, d.w, &by_direction);
             add_node(limit_node[d.which / 2u], of_share * by_direction, bar);
             add_slack(d.which, of_share * by_slack, g);
         }
@@ -84,38 +96,28 @@ FN void damp_back(const journey *j, real *bar, real *g) {
 /* From a change of a direction, and those of the origin and of the parameters, to that of the damped one. */
 FN void damp_on(const journey *j, const real *moved, const real *x_dot, real *dot) {
     const sample *const at = &j->here;
-    damped_ways d;
+    damped_pair d;
     keep_held(at, dot);
     if (begin_damped(j, dot, &d) != 0) {
         real turned = R(0.0);
-        real node_moved[HCR_NODES];
-        for (uint32_t k = 0u; k < HCR_OUTPUTS; k++) { node_moved[k] = moved[k]; }
-        combine(node_moved);
-        for (uint32_t k = 0u; k < 4u; k++) {
-            real *const next = d.other[k + 1u];
-            next_way(&d, d.way[k], d.way[k + 1u]);
-            for (uint32_t i = 0u; i < HCR_OUTPUTS; i++) { next[i] = d.other[k][i]; }
-            for (uint32_t side = 0u; side < (2u * HCR_LIMITS); side++) {
-                const uint32_t node = limit_node[side / 2u];
-                if (is_open(at, side) != 0) {
-                    const real change = leaves_end(side / 2u, node_moved[node], x_dot);
-                    const real by_slack = weight_by_slack(at, side);
-                    const real of_weight = ((side % 2u) != 0u) ? -(by_slack * change) : (by_slack * change);
-                    add_node(node, -(of_weight * d.way[k + 1u][node]), next);
-                }
-            }
-            draw_together(&d.system, next);
-        }
+        real nodes_moved[HCR_NODES];
+        for (uint32_t k = 0u; k < HCR_OUTPUTS; k++) { nodes_moved[k] = moved[k]; }
+        combine(nodes_moved);
         if ((d.share < R(1.0)) && (d.which < (2u * HCR_LIMITS))) {
-            const uint32_t node = limit_node[d.which / 2u];
-            const real change = leaves_end(d.which / 2u, node_moved[node], x_dot);
             real by_direction;
-            const real by_slack = share_by_slack(at, d.which, d.way[0], &by_direction);
-            turned = (by_direction * d.other[0][node]) +
-                     (((d.which % 2u) != 0u) ? -(by_slack * change) : (by_slack * change));
+            const real by_slack = share_by_slack(at, d.which, d.w, &by_direction);
+            turned = (by_direction * d.other[limit_node[d.which / 2u]]) +
+                     (by_slack * slack_change(d.which, nodes_moved, x_dot));
         }
+        for (uint32_t side = 0u; side < (2u * HCR_LIMITS); side++) {
+            if (is_open(at, side) != 0) {
+                add_node(limit_node[side / 2u], -(weight_change(at, &d, side) * slack_change(side, nodes_moved, x_dot)),
+                         d.other);
+            }
+        }
+        draw_together(&d.system, d.other);
         for (uint32_t k = 0u; k < HCR_OUTPUTS; k++) {
-            dot[k] = blend(d.share, dot[k], d.other[4][k]) + (turned * (d.way[4][k] - d.way[0][k]));
+            dot[k] = blend(d.share, dot[k], d.other[k]) + (turned * (d.damped[k] - d.w[k]));
         }
     }
     follow_direction(at, dot);

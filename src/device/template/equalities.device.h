@@ -4,7 +4,8 @@
  * same; dependent, which outputs they are. equality and right: the equalities themselves; tolerance and alone: the
  * bound of what they may be off. */
 
-/* The output that equality i determines: the dependent one, or where samples have centres what they choose. */
+/* The output that equality i determines: the dependent one, or where samples have centres what they choose, HCR_OUTPUTS
+ * for none. */
 #if HCR_CENTRED
 #define COMPLETES(at, i) ((at)->completes[i])
 #else
@@ -129,9 +130,15 @@ FN real completed(const real *y, uint32_t i, uint32_t j, const sample *at) {
     return turn * rounded(sum[0] + (rest + sum[2]));
 }
 
-/* The outputs that equalities determine, from the others as they are rounded. */
+/* The outputs that equalities determine, from the others as they are rounded: those that were chosen, then dependent
+ * ones. */
 FN void complete(real *y, const sample *at) {
-    for (uint32_t i = 0u; i < HCR_DEPENDENT; i++) { y[COMPLETES(at, i)] = completed(y, i, COMPLETES(at, i), at); }
+    for (int own = 0; own < 2; own++) {
+        for (uint32_t i = 0u; i < HCR_DEPENDENT; i++) {
+            const uint32_t j = COMPLETES(at, i);
+            if ((j < HCR_OUTPUTS) && ((j == dependent[i]) == (own != 0))) { y[j] = completed(y, i, j, at); }
+        }
+    }
 }
 
 /* An output as it was completed is within the tolerance, unless products of its sum underflowed: those of factors of at

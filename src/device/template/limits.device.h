@@ -153,21 +153,6 @@ FN int take_bound(uint32_t i, int up, sample *at) {
     return sure;
 }
 
-#if HCR_GRID
-/* The bounds of output j inwards to its grid, where it has room there. */
-FN void take_grid(sample *at, uint32_t j) {
-    const real step = grid[j] * HCR_GRID_UNIT;
-    real least = to_grid(at->lower[j], j);
-    real most = to_grid(at->upper[j], j);
-    least += (least < at->lower[j]) ? step : R(0.0);
-    most -= (most > at->upper[j]) ? step : R(0.0);
-    if (least < most) {
-        at->lower[j] = least;
-        at->upper[j] = most;
-    }
-}
-#endif
-
 /* The ends of all nodes, and between which each is. 0: bounds contradict each other. */
 FN int take_limits(sample *at) {
     int found = 1;
@@ -187,12 +172,7 @@ FN int take_limits(sample *at) {
             }
         }
     }
-    for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) {
-#if HCR_GRID
-        take_grid(at, j);
-#endif
-        found = (at->lower[j] <= at->upper[j]) ? found : 0;
-    }
+    for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) { found = (at->lower[j] <= at->upper[j]) ? found : 0; }
     return found;
 }
 
