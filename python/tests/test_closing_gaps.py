@@ -59,6 +59,14 @@ CASES = {
         3,
     ),
 }
+CASES["beside a small capacity"] = Case(
+    "param cap[4] in [0, 5], sold in [0, 8]\nvar y[4]\n0 <= y <= 5\ny <= cap\nsum(y) == sold", [3, 2, 0.01, 1, 4], 3
+)
+CASES["beside a small ramp"] = Case(
+    "param cap[4] in [0, 10], ramp in [0, 3]\nvar y[4]\n0 <= y <= 10\ny <= cap\nabs(diff(y)) <= ramp",
+    [6, 5, 5, 6, 0.02],
+    1,
+)
 GAPS = np.concatenate([[0], np.geomspace(1e-12, 0.3, 300)])
 WIDE = GAPS[(GAPS == 0) | (GAPS > 1e-5)]  # for single precision, in which rows of thinner ones hold next to no result
 MAPS = ("contract", "soften", "decode")

@@ -169,6 +169,7 @@ class Centre:
         self.least_left = constant(np.array([8 * precision.unit]))
         self.met = constant(np.array([_MET[precision.arithmetic]]))
         self.across = constant(np.array([_ACROSS[precision.arithmetic]]))
+        self.met_weight = constant(np.array([_ACROSS[precision.arithmetic] ** 4]))
         random = np.random.default_rng(1)
         self.generic = constant(
             random.uniform(0.5, 1.5, len(limits.free)) * random.choice([-1.0, 1.0], len(limits.free))
@@ -320,12 +321,20 @@ class Centre:
         return f - scale * xp.solve(matrix, scale * xp.matmul(pull, self.columns), self.size)
 
     def _damp(self, weights: Any, f: Any, times: int = 4) -> Any:
-        """(I + Σ w g g')⁻¹, so many times: each leaves 1/(1 + w) of what is along a g, some 1e-7 where that is met."""
+        """(I + Σ w g g')⁻¹ f. Large weights are `across` in the matrix; the multipliers of the step before, less what
+        the weights take of them, make up for that: each time what is missing is some 1e-7 of what was."""
         xp = self.arrays
-        matrix = self.identity + xp.gram(weights, self.unit_rows)
+        in_matrix = xp.minimum(weights, self.across)
+        kept = xp.where(weights > self.across, 1.0 - in_matrix / xp.maximum(weights, self.across), 0.0)
+        matrix = self.identity + xp.gram(in_matrix, self.unit_rows)
+        given, multipliers = f, None
         for _ in range(times):
-            left = xp.matmul(weights * xp.matmul(f, self.unit_transposed), self.unit_rows)
+            if multipliers is not None:
+                f = given - xp.matmul(kept * multipliers, self.unit_rows)
+            left = xp.matmul(in_matrix * xp.matmul(f, self.unit_transposed), self.unit_rows)
             f = f - xp.solve(matrix, left, self.size)
+            now = in_matrix * xp.matmul(f, self.unit_transposed)
+            multipliers = now if multipliers is None else now + kept * multipliers
         return f
 
     def _near(self, inverse: Any) -> Any:
@@ -335,23 +344,26 @@ class Centre:
         is_near = ratio > 1
         return xp.where(is_near, xp.minimum(xp.sqrt(xp.where(is_near, ratio, 1.0)) - 1, self.across), 0.0)
 
-    def _weights(self, inverse: tuple[Any, Any]) -> Any:
-        return self._near(inverse[0]) + self._near(inverse[1])
+    def _weights(self, near: tuple[Any, Any]) -> Any:
+        """ω of both sides, of their κ: (1 + κ)⁴ − 1."""
+        squares = tuple((side + 1.0) * (side + 1.0) for side in near)
+        return squares[0] * squares[0] + squares[1] * squares[1] - 2.0
 
     def damp_all(self, w: Any, inverse: tuple[Any, Any], met: Any, moves: Any) -> Any:
         """As `damp`, wherever a direction ends."""
         xp, free = self.arrays, self.limits.free
-        damped = self._damp(self.across * met + self._weights(inverse), xp.gather(w, free))
-        damped = self._damp(self.across * met, damped, 1)
+        near = self._near(inverse[0]), self._near(inverse[1])
+        damped = self._damp(self.met_weight * met + self._weights(near), xp.gather(w, free))
+        damped = self._damp(self.met_weight * met, damped, 1)
         return xp.matmul(damped * xp.gather(moves, free), self.expand_transposed) * moves
 
     def undamp(self, w: Any, inverse: tuple[Any, Any], met: Any, moves: Any) -> Any:
         """What `damp_all` takes to w."""
-        xp, free, weights = self.arrays, self.limits.free, self._weights(inverse)
+        xp, free = self.arrays, self.limits.free
+        weights = self._weights((self._near(inverse[0]), self._near(inverse[1])))
         f, free_moves = xp.gather(w, free), xp.gather(moves, free)
-        for _ in range(4):
-            f = f + xp.matmul(weights * xp.matmul(f, self.unit_transposed), self.unit_rows) * free_moves
-            f = self._damp(self.across * met, f) * free_moves
+        f = f + xp.matmul(weights * xp.matmul(f, self.unit_transposed), self.unit_rows) * free_moves
+        f = self._damp(self.met_weight * met, f) * free_moves
         return xp.matmul(f, self.expand_transposed) * moves
 
     def damp(self, w: Any, scale: Any, inverse: tuple[Any, Any], met: Any, moves: Any) -> Any:
@@ -364,16 +376,16 @@ class Centre:
         beyond = along * inverse[1] - scale, -along * inverse[0] - scale
         most = xp.max_last(xp.maximum(xp.minimum(above, self.one) * beyond[0], xp.minimum(below, self.one) * beyond[1]))
         share = xp.minimum(xp.maximum(most / scale, 0.0), 1.0)
-        damped = self._damp(self.across * met + below + above, f)
+        damped = self._damp(self.met_weight * met + self._weights((below, above)), f)
         # Beside limits that are near, what is met holds a direction less well.
-        damped = self._damp(self.across * met, damped, 1) * xp.gather(moves, self.limits.free)
+        damped = self._damp(self.met_weight * met, damped, 1) * xp.gather(moves, self.limits.free)
         return xp.matmul(f + share * (damped - f), self.expand_transposed) * moves
 
     def moves(self, met: Any) -> Any:
         """1 for outputs that what is met leaves more than one value, else 0: by what is left of a direction in which
         all outputs move."""
         xp = self.arrays
-        left = self._damp(self.across * met, met[..., :1] * 0.0 + self.generic)
+        left = self._damp(self.met_weight * met, met[..., :1] * 0.0 + self.generic)
         f = xp.where(xp.abs(left) > self.still, 1.0, 0.0)
         y = xp.where(xp.abs(xp.matmul(left * f, self.expand_transposed)) > self.still, 1.0, 0.0)
         return xp.without_derivative(y)
@@ -382,7 +394,7 @@ class Centre:
         """A direction within the equalities to one along which what is met stays."""
         xp = self.arrays
         free = self.limits.free
-        f = self._damp(self.across * met, xp.gather(w * moves, free)) * xp.gather(moves, free)
+        f = self._damp(self.met_weight * met, xp.gather(w * moves, free)) * xp.gather(moves, free)
         return xp.matmul(f, self.expand_transposed) * moves
 
     def mend(self, y: Any, completed: Any, bounds: tuple[Any, Any], origin: Any, moves: Any) -> Any:
