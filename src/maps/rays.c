@@ -174,6 +174,30 @@ static void project(const hcri_chunk *chunk, hcri_ray_state *state) {
     }
 }
 
+/* 1 where a direction isn't along what its sample holds; `held` is what of it is. A point in the sample is off by no
+ * more than its rounding. */
+static int turns(const hcri_chunk *chunk, size_t s, int exponent, const double *v, const double *held) {
+    static const double share = 0x1p-40, rounding = 0x1p-48;
+    const double *origin = hcri_origin_of(chunk, s);
+    double change = 0, size = 0, far = 0;
+    for (size_t j = 0; j < chunk->region->set.outputs; j++) {
+        change = fmax(change, fabs(v[j] - held[j]));
+        size = fmax(size, fabs(v[j]));
+        far = fmax(far, fabs(origin[j]));
+    }
+    return change > share * size + ldexp(rounding * far, -exponent);
+}
+
+/* Holds a direction. Where that turns it, it is beyond a gap that is closed, as it would be beyond one that is next to
+ * closed, and is damped as all are that are beyond one. */
+static void hold_one(const hcri_chunk *chunk, size_t s, int exponent, double *v) {
+    double *before = chunk->slice->vectors;
+    memcpy(before, v, chunk->region->set.n * sizeof *v);
+    hcri_hold_outputs(chunk, s, v);
+    if (hcri_damping_of(chunk, s) == HCRI_DAMPS_BEYOND && turns(chunk, s, exponent, before, v))
+        chunk->slice->damping[s] = HCRI_DAMPS_ALL;
+}
+
 /* The directions of samples that hold outputs, which then may be none; and those that are damped. */
 static void hold(const hcri_chunk *chunk, hcri_rays *rays) {
     const size_t n = chunk->region->set.n;
@@ -181,7 +205,7 @@ static void hold(const hcri_chunk *chunk, hcri_rays *rays) {
         double *v = chunk->slice->directions + s * n, most = 0;
         if (hcri_is_free_of(chunk, s) == NULL && !hcri_is_damped(chunk, s))
             continue;
-        hcri_hold_outputs(chunk, s, v);
+        hold_one(chunk, s, rays->exponent[s], v);
         if (rays->state[s] == HCRI_RAY_SOUND)
             hcri_damp(chunk, s, ldexp(1, -rays->exponent[s]), v);
         for (size_t j = 0; j < n; j++)

@@ -96,6 +96,7 @@ int hcri_barrier_weigh(const hcri_barrier *barrier, const hcri_barrier_problem *
                                                             : c.diagonal[node] > 0 ? 1 / c.diagonal[node]
                                                                                    : 1e300;
         const int thin = own < least;
+        c.weight[columns + r] = own;
         any |= thin;
         c.lack[node] = thin ? own - least : 0;
         c.diagonal[node] = thin ? -least : -own;
@@ -114,9 +115,12 @@ void hcri_barrier_weighted(const hcri_barrier *barrier, const hcri_barrier_probl
     for (size_t j = 0; j < barrier->columns; j++)
         v[j] = hcri_centring_is_held(&c, j) ? 0 : c.step[j];
     for (size_t r = 0; r < barrier->rows; r++) {
+        const size_t columns = barrier->columns;
         const uint32_t node = barrier->node[r], j = barrier->column[barrier->start[r]];
-        v[barrier->columns + r] = hcri_barrier_is_single(barrier, r)
-                                      ? problem->values[barrier->start[r]] * v[j]
-                                      : hcri_centring_turn(&c, r) * (c.lack[node] - c.diagonal[node]) * c.step[node];
+        if (hcri_barrier_is_single(barrier, r))
+            v[columns + r] = problem->values[barrier->start[r]] * v[j];
+        else /* its multiplier times the inverse of the weights there, which are its leader's */
+            v[columns + r] =
+                hcri_centring_turn(&c, r) * c.weight[columns + barrier->leader[node - columns]] * c.step[node];
     }
 }

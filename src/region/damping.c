@@ -5,7 +5,8 @@
  * s², and so leaves it ever later, also where others that are near aren't perpendicular to it. A direction whose end is
  * within the near limits is kept: the damped one is
  *     v + σ (B v − v),    σ = min(1, max min(κ, 1) (γ − 1)₊)    over all limits, with κ = √(τ/s) − 1, γ = g·v/s.
- * That is for contract. Maps that are one-to-one have σ = 1, and their inverses B⁻¹.
+ * That is for contract. Maps that are one-to-one have σ = 1, and their inverses B⁻¹. So have directions that what is
+ * held turns, which are beyond a gap that is closed.
  * Directions are given as w = v/size, since v may be too large or too small for numbers. */
 #include <math.h>
 #include <string.h>
@@ -266,6 +267,8 @@ void hcri_damping_vjp(const hcri_damped *sample, const double *w, double *gradie
         return;
     hcri_affine_follow_adjoint(&region->affine, outputs, gradient);
     take_free(&d, gradient, d.other);
+    if (d.rule == HCRI_DAMPS_BACK) /* B⁻¹ takes what it is given as it is */
+        hcri_barrier_project(&centres->barrier, &d.problem, d.other, d.s.scratch);
     turn(&d, d.other, d.other_damped);
     double of_sigma = 0;
     for (size_t j = 0; j < columns; j++)

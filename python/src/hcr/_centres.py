@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 # Rows that are met at a centre weigh that much more than all others there, and next to the identity in a projection.
 _MET = {"float64": 1e8, "float32": 1e4}
 _ACROSS = {"float64": 1e7, "float32": 1e3}
+# A direction near 1 in size that what is met turns by more is beyond a gap that is closed.
+_TURNS = {"float64": 1e-9, "float32": 1e-4}
 
 
 @dataclasses.dataclass
@@ -169,6 +171,7 @@ class Centre:
         self.least_left = constant(np.array([8 * precision.unit]))
         self.met = constant(np.array([_MET[precision.arithmetic]]))
         self.across = constant(np.array([_ACROSS[precision.arithmetic]]))
+        self.turns = constant(np.array([_TURNS[precision.arithmetic]]))
         self.met_weight = constant(np.array([_ACROSS[precision.arithmetic] ** 4]))
         random = np.random.default_rng(1)
         self.generic = constant(
@@ -366,16 +369,17 @@ class Centre:
         f = self._damp(self.met_weight * met, f) * free_moves
         return xp.matmul(f, self.expand_transposed) * moves
 
-    def damp(self, w: Any, scale: Any, inverse: tuple[Any, Any], met: Any, moves: Any) -> Any:
+    def damp(self, w: Any, scale: Any, turned: Any, inverse: tuple[Any, Any], met: Any, moves: Any) -> Any:
         """Of a direction times `scale`, along which what is met stays: what points into limits that are near the centre
-        goes down, where it is stopped by these. `inverse`: distances from lower and from upper limits."""
+        goes down, where it is stopped by these, or was `turned`. `inverse`: distances from lower and from upper limits.
+        """
         xp = self.arrays
         f = xp.gather(w, self.limits.free)
         along = xp.matmul(f, self.unit_transposed) * self.length
         below, above = self._near(inverse[0]), self._near(inverse[1])
         beyond = along * inverse[1] - scale, -along * inverse[0] - scale
         most = xp.max_last(xp.maximum(xp.minimum(above, self.one) * beyond[0], xp.minimum(below, self.one) * beyond[1]))
-        share = xp.minimum(xp.maximum(most / scale, 0.0), 1.0)
+        share = xp.minimum(xp.maximum(most / scale, turned), 1.0)
         damped = self._damp(self.met_weight * met + self._weights((below, above)), f)
         # Beside limits that are near, what is met holds a direction less well.
         damped = self._damp(self.met_weight * met, damped, 1) * xp.gather(moves, self.limits.free)
@@ -390,12 +394,14 @@ class Centre:
         y = xp.where(xp.abs(xp.matmul(left * f, self.expand_transposed)) > self.still, 1.0, 0.0)
         return xp.without_derivative(y)
 
-    def direct(self, w: Any, met: Any, moves: Any) -> Any:
-        """A direction within the equalities to one along which what is met stays."""
+    def direct(self, w: Any, met: Any, moves: Any) -> tuple[Any, Any]:
+        """A direction within the equalities to one along which what is met stays; 1 where that turns it, else 0."""
         xp = self.arrays
         free = self.limits.free
         f = self._damp(self.met_weight * met, xp.gather(w * moves, free)) * xp.gather(moves, free)
-        return xp.matmul(f, self.expand_transposed) * moves
+        held = xp.matmul(f, self.expand_transposed) * moves
+        turned = xp.max_last(xp.abs(xp.without_derivative(held - w))) > self.turns
+        return held, xp.where(turned, 1.0, 0.0)
 
     def mend(self, y: Any, completed: Any, bounds: tuple[Any, Any], origin: Any, moves: Any) -> Any:
         """Where equalities give `completed` to an output that has one value: what is missing goes to one that moves

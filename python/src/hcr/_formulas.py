@@ -318,7 +318,7 @@ class Maps:
             found.append(self._cones(w))
         return xp.maximum(xp.max_last(found[0] if len(found) == 1 else xp.concatenate(found)), 0.0)
 
-    def _direction(self, v: Any, at: _At) -> tuple[Any, Any, Any]:
+    def _direction(self, v: Any, at: _At) -> tuple[Any, Any, Any, Any]:
         """Bad values as 0 and which rows have one; the direction within the equalities, and scaled; its scale."""
         xp, c = self.arrays, self.constants
         bad = xp.sum_last(xp.where(xp.abs(v) <= self.finite, 0.0, 1.0)) > 0
@@ -337,9 +337,10 @@ class Maps:
             w = w * c["free"] + xp.matmul(xp.matmul(w, c["map"]), c["chosen"])
             left = xp.without_derivative(xp.max_last(xp.abs(w)))
             w = xp.where(left > size * scale * self.rounding, w, 0.0)
+        turned: Any = 0.0
         if self.centre is not None:
-            w = self.centre.direct(w, at.met, at.moves)
-        return bad, w, scale
+            w, turned = self.centre.direct(w, at.met, at.moves)
+        return bad, w, scale, turned
 
     # -------------------------------------------------------------------------------------------------------- maps
 
@@ -391,13 +392,13 @@ class Maps:
     def gauge(self, v: Any, x: Any = None) -> Any:
         """(…, n) → (…, 1); NaN for bad values."""
         at = self._at(x)
-        bad, w, scale = self._direction(v, at)
+        bad, w, scale, _ = self._direction(v, at)
         return self._or_nan(at, self.arrays.where(bad, float("nan"), self._gauge(w, at) / scale))
 
     def encode(self, y: Any, x: Any = None) -> Any:
         """(…, n) → (…, n + 1)."""
         xp, at = self.arrays, self._at(x)
-        bad, w, scale = self._direction(y if at.origin is None else y - at.origin, at)
+        bad, w, scale, _ = self._direction(y if at.origin is None else y - at.origin, at)
         gauge = self._gauge(w, at)
         if self.centre is not None:
             w = self.centre.undamp(w, at.inverse, at.met, at.moves)
@@ -408,7 +409,7 @@ class Maps:
     def decode(self, polar: Any, x: Any = None) -> Any:
         """(…, n + 1) → (…, n)."""
         xp, at = self.arrays, self._at(x)
-        bad, w, _ = self._direction(polar[..., : self.n], at)
+        bad, w, _, _ = self._direction(polar[..., : self.n], at)
         if self.centre is not None:
             w = self.centre.damp_all(w, at.inverse, at.met, at.moves)
         r = polar[..., self.n :]
@@ -426,9 +427,9 @@ class Maps:
     def contract(self, v: Any, x: Any = None) -> Any:
         """(…, n) → (…, n)."""
         xp, at = self.arrays, self._at(x)
-        bad, w, scale = self._direction(v, at)
+        bad, w, scale, turned = self._direction(v, at)
         if self.centre is not None:
-            w = self.centre.damp(w, scale, at.inverse, at.met, at.moves)
+            w = self.centre.damp(w, scale, turned, at.inverse, at.met, at.moves)
         gauge = self._gauge(w, at if at.kept is None else at.kept)
         free = gauge - scale <= scale * at.least
         return self._finish(w * xp.where(free, 1 / scale, at.most / xp.where(free, 1.0, gauge)), at, bad)
@@ -436,7 +437,7 @@ class Maps:
     def soften(self, v: Any, x: Any = None) -> Any:
         """(…, n) → (…, n)."""
         xp, at = self.arrays, self._at(x)
-        bad, w, scale = self._direction(v, at)
+        bad, w, scale, _ = self._direction(v, at)
         if self.centre is not None:
             w = self.centre.damp_all(w, at.inverse, at.met, at.moves)
         gauge = self._gauge(w, at)
@@ -449,7 +450,7 @@ class Maps:
     def soften_inverse(self, y: Any, x: Any = None) -> Any:
         """(…, n) → (…, n); NaN outside."""
         xp, at = self.arrays, self._at(x)
-        bad, w, scale = self._direction(y if at.origin is None else y - at.origin, at)
+        bad, w, scale, _ = self._direction(y if at.origin is None else y - at.origin, at)
         left = 1 - self._gauge(w, at) / scale
         left = xp.where(left > -self.resolution, xp.maximum(left, self.resolution), float("nan"))
         if self.centre is not None:

@@ -65,13 +65,23 @@ FN int is_named(const sample *at) {
 #endif
 
 #if HCR_CENTRED
-/* A direction along which what is held stays. */
-FN soundness hold_direction(const sample *at, real *u, real *scale) {
+/* A direction along which what is held stays. Where that turns it, it is beyond a gap that is closed: all of it is
+ * damped.
+ */
+FN soundness hold_direction(const sample *at, real *u, real *scale, damping *rule) {
+    real was[HCR_OUTPUTS];
     real before = R(0.0);
     real most = R(0.0);
     for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) { before = (magnitude(u[j]) > before) ? magnitude(u[j]) : before; }
+    for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) { was[j] = u[j]; }
     keep_held(at, u);
     follow_direction(at, u);
+    for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) {
+        if ((*rule == DAMP_BEYOND) &&
+            (magnitude(u[j] - was[j]) > (HCR_TURNS * (before + (*scale * magnitude(at->origin[j])))))) {
+            *rule = DAMP_ALL;
+        }
+    }
     for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) { most = (magnitude(u[j]) > most) ? magnitude(u[j]) : most; }
 #if HCR_EQUALITIES
     most = (most > (HCR_NOTHING * before)) ? most : R(0.0);
@@ -116,6 +126,9 @@ FN int set_out(const hcr_real *direction, damping rule, HCR_X journey *j) {
     int outcome = HCR_AT_ORIGIN;
     soundness state;
     ray r;
+#if HCR_CENTRED
+    damping how = rule;
+#endif
 #if HCR_PARAMETERS
     int within = begin(x, &j->here);
     j->at = &j->here;
@@ -133,13 +146,13 @@ FN int set_out(const hcr_real *direction, damping rule, HCR_X journey *j) {
     j->located = locate(&j->here);
 #endif
 #if HCR_CENTRED
-    if ((state == SOUND) && (j->located != 0)) { state = hold_direction(&j->here, j->u, &j->scale); }
+    if ((state == SOUND) && (j->located != 0)) { state = hold_direction(&j->here, j->u, &j->scale, &how); }
 #if HCR_GRADIENT
     for (uint32_t k = 0u; k < HCR_OUTPUTS; k++) { j->whole[k] = (state == SOUND) ? j->u[k] : R(0.0); }
     j->whole_scale = j->scale;
-    j->rule = rule;
+    j->rule = how;
 #endif
-    if ((state == SOUND) && (j->located != 0)) { j->scale = damp(&j->here, rule, j->scale, j->u); }
+    if ((state == SOUND) && (j->located != 0)) { j->scale = damp(&j->here, how, j->scale, j->u); }
 #endif
     (void)rule;
     if (within == 0) {
