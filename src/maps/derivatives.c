@@ -67,7 +67,7 @@ static void damp_change(const hcri_chunk *chunk, size_t s, double size, const hc
                      &(hcri_point_change){.origin = change->origin, .x = change->x}, direction);
 }
 
-/* Results w of maps that take points, which become a = B⁻⁴ w there, or a/|a|: w is the ray u, of which `frontier` is
+/* Results w of maps that take points, which become a = B⁻¹ w there, or a/|a|: w is the ray u, of which `frontier` is
  * NULL where there is none, times γ/(1 − γ), or over |u|. */
 static double *undamped_result(const hcri_chunk *chunk, size_t s, const hcri_frontier *frontier) {
     const size_t n = chunk->region->set.outputs;
