@@ -417,6 +417,20 @@ static hcr_region *open_region(hcr_builder *builder) {
     return region;
 }
 
+/* Up to 30 outputs an open set's bounds are found, above them none: nothing is said of y[n - 1] >= 0 then. */
+static void test_open_bounds(void **state) {
+    (void)state;
+    for (size_t n = 12; n <= 31; n += n == 13 ? 17 : 1) {
+        hcr_builder *builder = outputs(n);
+        cone(builder, 0);
+        hcr_region *region = open_region(builder);
+        const double lower = hcr_region_lower(region)[n - 1];
+        assert_true(n > 30 ? isinf(lower) : fabs(lower) <= 1e-4);
+        assert_true(isinf(hcr_region_lower(region)[0]) && isinf(hcr_region_upper(region)[n - 1]));
+        hcr_region_free(region);
+    }
+}
+
 /* C10, C11: half-plane, orthant, parabola and the whole plane have origins of a sensible size with room around them. */
 static void test_open_origins(void **state) {
     (void)state;
@@ -491,12 +505,19 @@ static void test_bounded_together(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cone),         cmocka_unit_test(test_units),
-        cmocka_unit_test(test_balls),        cmocka_unit_test(test_both_ways),
-        cmocka_unit_test(test_empty),        cmocka_unit_test(test_domain),
-        cmocka_unit_test(test_steep),        cmocka_unit_test(test_matrices),
-        cmocka_unit_test(test_open),         cmocka_unit_test(test_open_origins),
-        cmocka_unit_test(test_large_bounds), cmocka_unit_test(test_bounded_together),
+        cmocka_unit_test(test_cone),
+        cmocka_unit_test(test_units),
+        cmocka_unit_test(test_balls),
+        cmocka_unit_test(test_both_ways),
+        cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_domain),
+        cmocka_unit_test(test_steep),
+        cmocka_unit_test(test_matrices),
+        cmocka_unit_test(test_open),
+        cmocka_unit_test(test_open_origins),
+        cmocka_unit_test(test_open_bounds),
+        cmocka_unit_test(test_large_bounds),
+        cmocka_unit_test(test_bounded_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
