@@ -380,6 +380,9 @@ void hcri_centred_put_code(hcri_code *code, const hcri_plan *plan) {
     hcri_template_put(code, "limits");
     hcri_template_put(code, "nodes");
     hcri_template_put(code, "centre");
+    hcri_template_put(code, "own_origin");
+    if (plan->gradient)
+        hcri_template_put(code, "centre_derivatives");
     hcri_template_put(code, "damping");
     hcri_code_put(code, "#define ^BLOCKS(DO) DO(limits_gauge, limits_check, limits_gradient, 0u, 2u * ^LIMITS, %d)\n\n",
                   hcri_centred_couples(plan->region));
