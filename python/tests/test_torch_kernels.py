@@ -67,6 +67,11 @@ def region_of(letter):
         )
     if letter == "functions":
         return hcr.Region("var y[3]\n-1 <= y <= 1\nexp(y[0]) + log_sum_exp(y) <= 3\nnorm(y, 3) <= 1.1")
+    if letter == "centres":  # each sample's limits have one of their own
+        return hcr.Region(
+            "var y[4]\nparam cap[4] in [0, 4], sold in [0, 2]\n0 <= y\ny[:3] <= cap[:3]\ny[3] <= 4 + cap[3]\n"
+            "abs(diff(y[:3])) <= 2\nsum(y) == sold"
+        )
     if letter == "matrices":
         return hcr.Region(
             "var y[3]\nparam t in [1, 2], a in [-0.3, 0.3]\ny <= 4\n"
@@ -92,7 +97,7 @@ def parameters_of(region, count, dtype, seed=0):
     )
 
 
-LETTERS = ["A", "B", "C", "D", "E", "equality", "except", "moving", "curved", "functions", "matrices"]
+LETTERS = ["A", "B", "C", "D", "E", "equality", "except", "moving", "curved", "functions", "matrices", "centres"]
 
 
 @pytest.mark.parametrize("letter", LETTERS)

@@ -83,6 +83,19 @@ w >= 0
 sum(w) == 1
 w[0] + 0.5*w[1] <= 0.6
 END
+cat >"$work/nights.region" <<'END'
+var y[24]
+param cap[24] in [0, 100]
+0 <= y <= cap
+END
+cat >"$work/plant.region" <<'END'
+var y[24]
+param cap[24] in [0, 100], last in [0, 100], ramp in [0, 50], most in [0, 900]
+0 <= y <= cap
+abs(diff(y)) <= ramp
+abs(y[0] - last) <= ramp
+sum(y) <= most
+END
 region "box, 4" "$work/box.region" 4
 region "balance: box and a row, 3" "$here/../../examples/balance.region" 3
 region "ball, 4" "$work/ball.region" 4
@@ -92,3 +105,10 @@ region "matrix 3 × 3, 3" "$work/lmi.region" 3
 region "exponentials, 3" "$work/exp.region" 3
 region "load: bounds and jumps, 48" "$here/../../examples/load.region" 48
 region "quadrotor: rows that move, 2" "$here/../../examples/quadrotor/thrust.region" 2 3 "0.9f,4,-4" "1,16,4"
+# a clear day, with hours without sun
+suns=$(awk 'BEGIN { for (k = 0; k < 24; k++) { sun = k < 6 || k > 18 ? 0 : 100 * sin(3.14159 * (k - 5) / 14)
+    printf "%s%.2f", k ? "," : "", sun } }')
+zeros=${suns//[0-9.]/}
+zeros=${zeros//,/0,}0
+region "nights: capacities that may be 0, 24" "$work/nights.region" 24 24 "$zeros" "$suns"
+region "a plant's day: capacities, jumps and a sum, 24" "$work/plant.region" 24 27 "$zeros,0,20,200" "$suns,10,50,900"

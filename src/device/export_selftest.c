@@ -63,9 +63,10 @@ static void fill(const hcri_code *code, const hcri_plan *plan, vectors *made) {
     }
 }
 
-/* What rounding, both margins and points that were drawn in may differ by. */
+/* What rounding, both margins, searches for centres and points that were drawn in may differ by. */
 static void fill_tolerance(const hcri_plan *plan, const hcr_region *region, vectors *made) {
-    made->share = 4 * (region->margin[HCR_DOUBLE] + plan->margin) + (plan->verified != 0 ? 0x1p12 : 64) * plan->unit;
+    const double units = plan->verified != 0 || plan->centred ? 0x1p12 : 64;
+    made->share = 4 * (region->margin[HCR_DOUBLE] + plan->margin) + units * plan->unit;
     for (size_t j = 0; j < made->n; j++)
         made->base = fmax(made->base, fabs(plan->origin[j]) + (isinf(plan->reach[j]) ? 0 : plan->reach[j]));
 }
