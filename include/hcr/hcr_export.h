@@ -24,8 +24,8 @@ typedef struct hcr_export_report {
     double margin;             /* the share of the radius that is given up so that results are exactly inside */
     size_t verified;           /* blocks whose results are checked and drawn towards the origin instead */
     size_t constants;          /* numbers in tables */
-    double operations;         /* floating-point operations of one decode or prediction, at most */
-    double largest_operations; /* … where results have to be drawn in as often as can be */
+    double operations;         /* floating-point operations of one decode or prediction, at most … */
+    double largest_operations; /* … and where drawing results in, and searches for centres, take the most */
 } hcr_export_report;
 
 /* Writes NAME.h, NAME.c (.cu), NAME_test.c (.cu), CMakeLists.txt and README.md into a folder, which is made when it

@@ -21,6 +21,7 @@ typedef struct hcri_code {
     size_t meanings;
     double operations;              /* floating-point ones of one gauge … */
     double check_operations;        /* … and of one check */
+    double search_operations;       /* what a search for a sample's centre takes beyond the first at most */
     size_t constants;               /* numbers in tables */
     double beyond;                  /* a number that the precision can't hold; 0 when there was none */
     size_t most_start, most_column; /* the largest numbers of both types of index */

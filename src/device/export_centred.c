@@ -11,8 +11,8 @@
 /* A coefficient is a sum of parts of so few bits that no product with half of a number's bits is rounded. */
 enum { MOST_PARTS = 5 };
 
-/* Of a search for a centre, and of one that isn't hard. */
-enum { MOST_STEPS = 60, USUAL_STEPS = 12 };
+/* Of each of a search's two stages; of both where it isn't hard. There may be two searches. */
+enum { MOST_STEPS = 60, USUAL_STEPS = 12, ALL_STEPS = 4 * MOST_STEPS };
 
 /* Outputs come first in a row. */
 static size_t outputs_in(const hcr_region *region, size_t i) {
@@ -61,9 +61,10 @@ hcr_status hcri_finds_centres(const hcr_region *region, int *finds, hcr_error *e
     if (!*finds || has_plain_limits(region))
         return HCR_OK;
     return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
-                     "samples have analytic centres as origins here, which exported code finds among bounds and rows "
-                     "alone whose coefficients don't move, where each output has a bound of its own: narrow the "
-                     "parameters' range, or give an origin that is inside for all of it");
+                     "each sample's origin is a centre of its own here, which exported code finds only where limits "
+                     "are bounds and rows whose coefficients don't move, and each output that no equality determines "
+                     "has a bound of its own: narrow the parameters' range, or give an origin that is inside for all "
+                     "of it");
 }
 
 /* ---------------------------------------------------------------------------------------------------------- limits */
@@ -346,11 +347,11 @@ static void define(hcri_code *code, const hcri_plan *plan, const tables *made) {
     hcri_code_text(code, "\n");
 }
 
-/* About what one search takes: of each step the ends' quotients and the system. */
+/* Of a step: the ends' quotients and the system. */
 static double operations_of(const tables *made) {
     const double ends = 2 * (double)made->rows.count, factor = (double)made->factor_start[made->coupled.count];
     const double rows = (double)made->coupled.count + 1;
-    return USUAL_STEPS * (12 * ends + 6 * (double)hcri_rows_entries(&made->coupled) + 2 * factor * (factor / rows + 4));
+    return 20 * ends + 6 * (double)hcri_rows_entries(&made->coupled) + 2 * factor * (factor / rows + 4);
 }
 
 hcr_status hcri_centred_put_tables(hcri_code *code, const hcri_plan *plan, hcr_error *error) {
@@ -371,7 +372,8 @@ hcr_status hcri_centred_put_tables(hcri_code *code, const hcri_plan *plan, hcr_e
     HCRI_TRY(put_limits(code, "limit_most", &made, made.most, error));
     const double entries = (double)hcri_rows_entries(&made.rows);
     const double exact = 26 * (double)made.parts * entries + 30 * (double)made.rows.count;
-    code->operations += 2 * exact + operations_of(&made);
+    code->operations += 2 * exact + USUAL_STEPS * operations_of(&made);
+    code->search_operations = exact + (ALL_STEPS - USUAL_STEPS) * operations_of(&made);
     code->check_operations += 8 * entries + 2 * exact;
     return HCR_OK;
 }

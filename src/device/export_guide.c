@@ -92,7 +92,8 @@ void hcri_guide_readme(hcri_code *code, const hcri_plan *plan, const hcr_model *
         "| | |\n|---|---|\n| numbers in tables | %zu |\n| floating-point operations of a call, at most | %.0f |\n",
         report->constants, report->operations);
     if (report->largest_operations > report->operations)
-        hcri_code_put(code, "| … where a result has to be drawn in as often as can be | %.0f |\n",
+        hcri_code_put(code, "| … where a result has to be drawn in as often as can be%s | %.0f |\n",
+                      code->search_operations > 0 ? ", and the search for a sample's centre is hard" : "",
                       report->largest_operations);
     if (code->cuda)
         hcri_code_put(code, "\nBuild without `-use_fast_math`, `-prec-div=false` and `-prec-sqrt=false`: nvcc doesn't "

@@ -200,7 +200,7 @@ static hcr_status put_region(hcri_code *code, const hcri_plan *plan, hcri_cost *
     code->operations += 5 * n + (plan->region->affine.count != 0 ? 4 : 3) * n + 24;
     const double drawn = plan->verified == 0 ? 0 : code->check_operations + 5 * n;
     *cost = (hcri_cost){code->operations + (plan->verified == 0 ? 0 : code->check_operations),
-                        code->operations + draws(plan) * drawn};
+                        code->operations + code->search_operations + draws(plan) * drawn};
     return HCR_OK;
 }
 

@@ -8,7 +8,7 @@
 
 /* What a call costs, in floating-point operations. */
 typedef struct hcri_cost {
-    double usual;   /* at most, when no result has to be drawn in */
+    double usual;   /* at most, when no result has to be drawn in and no search for a centre is hard */
     double largest; /* at most */
 } hcri_cost;
 

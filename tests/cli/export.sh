@@ -93,6 +93,21 @@ for single in "" --single; do
     passes "moves$single" moves
 done
 
+# … of samples with centres of their own: capacities that may be 0, jumps from the last value, what is sold at most or in all
+printf 'var p[6]\nparam cap[6] in [0, 9], last in [0, 9], ramp in [1, 5], sold in [0, 30]\n0 <= p <= cap\nabs(diff(p)) <= ramp
+abs(p[0] - last) <= ramp\nsum(p) <= sold\n' >plant.region
+printf 'var y[4]\nparam cap[3] in [0, 5], sold in [1, 2]\n0 <= y <= 5\ny[:3] <= cap\nsum(y) == sold\n' >sold.region
+for name in plant sold; do
+    for single in "" --single; do
+        expect 0 export c $name.region -o "$name$single" --gradient $single
+        passes "$name$single" $name
+    done
+done
+printf 'var p[2]\nparam a in [0, 9]\n0 <= p[0] <= 9\nabs(p[1] - p[0]) <= a\n' >loose.region
+expect 3 export c loose.region -o loose
+says "$messages" 'a bound of its own'
+absent loose
+
 # … of a model, apart from its inputs and among them
 awk -v OFS=, 'BEGIN { print "a" > "a.csv"; print "s" > "s.csv"; print "u" > "u.csv"
     for (i = 0; i < 60; i++) { print i > "a.csv"; print 3*sin(i) > "s.csv"; print 2*sin(i) > "u.csv" } }'
