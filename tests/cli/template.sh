@@ -11,7 +11,7 @@ command -v clang++ >/dev/null && compilers+=("clang++ -x c++ -std=c++17")
 echo 'int main(void) { return 0; }' >empty.c
 cc -fsanitize=address,undefined empty.c -o empty 2>/dev/null && compilers+=("cc -std=c99 -fsanitize=address,undefined -fno-sanitize-recover")
 for compiler in "${compilers[@]}"; do
-    for part in 1 2 3 4; do
+    for part in 1 2 3 4 5; do
         for single in 0 1; do
             # shellcheck disable=SC2086
             $compiler -Wall -Wextra -Wpedantic -Wconversion -Wdouble-promotion -Werror -DPART=$part -DHCR_SINGLE=$single -I"$source/src" \

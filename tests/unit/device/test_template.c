@@ -9,14 +9,14 @@
 #ifndef PART
 #define PART 1
 #endif
-#define HCR_GRADIENT (PART == 2 || PART == 3)
-#define HCR_PARAMETERS (PART == 3)
+#define HCR_GRADIENT (PART == 2 || PART == 3 || PART == 5)
+#define HCR_PARAMETERS (PART == 3 || PART == 5)
 #define HCR_EQUALITIES (PART == 4)
 #define HCR_GRID 0
-#define HCR_VERIFIED (PART == 1)
+#define HCR_VERIFIED (PART == 1 || PART == 5)
 #define HCR_ORIGINS 0
-#define HCR_CENTRED 0
-#define HCR_MAY_FAIL 0
+#define HCR_CENTRED (PART == 5)
+#define HCR_MAY_FAIL (PART == 5)
 #define HCR_BOUNDED 1
 #define HCR_CONSTRAINED 1
 #define HCR_MAPS 1
@@ -40,6 +40,23 @@
 #define HCR_EXACT R(0x1p-30)
 #define HCR_TINY R(0x1p-60)
 #define HCR_NOTHING HCR_TWO_UNITS *R(32.0)
+
+#if HCR_CENTRED
+#define HCR_LIMITS 6u
+#define HCR_SINGLES 4u
+#define HCR_COUPLED 2u
+#define HCR_NODES 5u
+#define HCR_FACTOR 3u
+#define HCR_LIMIT_PARTS 1u
+#define HCR_LIMIT_ERROR (HCR_ROUNDING * R(12.0))
+#define HCR_LIMIT_UNIT HCR_ROUNDING
+#define HCR_DUST (HCR_ROUNDING * HCR_ROUNDING)
+#define HCR_LOST_PRODUCTS HCR_UNDERFLOW
+#define HCR_SURELY_EXACT R(0x1p-100)
+#define HCR_DEPENDENT_SHARE HCR_NOTHING
+#define HCR_NEAR R(0x1p-10)
+#define HCR_STEPS 60u
+#endif
 
 #define FN static __attribute__((unused))
 #define INLINE static inline __attribute__((unused))
@@ -108,6 +125,38 @@ TABLE real alone[1] = {R(0.0)};
 
 #include "device/template/lifted.device.h"
 
+#if HCR_CENTRED
+/* Each number from -1 to 1, y[2] + x/4 <= 1/4, y[0] - y[1] <= 1, y[0] + y[1] + y[2] - x/4 <= 1/2. */
+#define NO_LIMIT LARGEST, R(0.0), R(0.0)
+#define LIMIT(x) R(x), R(0.0), R(0.0)
+TABLE row_start limit_start[7] = {0, 1, 2, 3, 5, 7, 11};
+TABLE row_column limit_columns[11] = {0, 1, 2, 2, 3, 0, 1, 0, 1, 2, 3};
+#define COEFFICIENTS                                                                                                   \
+    { R(1.0), R(1.0), R(1.0), R(1.0), R(0.25), R(1.0), R(-1.0), R(1.0), R(1.0), R(1.0), R(-0.25) }
+TABLE real limit_values[11] = COEFFICIENTS;
+TABLE real limit_parts[11] = COEFFICIENTS;
+TABLE real limit_least[18] = {LIMIT(-1.0), LIMIT(-1.0), LIMIT(-1.0), NO_LIMIT, NO_LIMIT, NO_LIMIT};
+TABLE real limit_most[18] = {LIMIT(1.0), LIMIT(1.0), LIMIT(1.0), LIMIT(0.25), LIMIT(1.0), LIMIT(0.5)};
+TABLE row_column limit_is_plain[6] = {1, 1, 1, 0, 0, 0};
+TABLE row_column limit_node[6] = {0, 1, 2, 2, 3, 4};
+TABLE real limit_times[6] = {R(1.0), R(1.0), R(1.0), R(1.0), R(1.0), R(1.0)};
+TABLE row_start drift_start[7] = {0, 0, 0, 0, 1, 1, 2};
+TABLE row_column drift_columns[2] = {3, 3};
+TABLE real drift_values[2] = {R(0.25), R(-0.25)};
+TABLE row_start coupled_start[3] = {0, 2, 5};
+TABLE row_column coupled_columns[5] = {0, 1, 0, 1, 2};
+TABLE real coupled_values[5] = {R(1.0), R(-1.0), R(1.0), R(1.0), R(1.0)};
+TABLE real coupled_length[2] = {R(1.4142135623730951), R(1.7320508075688772)};
+TABLE row_start factor_start[3] = {0, 1, 3};
+#include "device/template/limits.device.h"
+
+#include "device/template/nodes.device.h"
+
+#include "device/template/centre.device.h"
+
+#include "device/template/damping.device.h"
+#define HCR_BLOCKS(DO) DO(limits_gauge, limits_check, limits_gradient, 0u, 2u * HCR_LIMITS, 1)
+#else
 #define HCR_BLOCK 0
 #define HCR_FIRST 0u
 #include "device/template/box.device.h"
@@ -297,9 +346,13 @@ FN bounded block_7_bounds(const real *y) {
 #define HCR_BLOCKS(DO) HCR_SMOOTH(DO)
 #endif
 #endif
+#endif
 
 #include "device/template/maps.device.h"
 
+#if HCR_CENTRED
+#include "device/template/damping_derivatives.device.h"
+#endif
 #if HCR_GRADIENT
 #include "device/template/gradients.device.h"
 #endif
@@ -322,7 +375,10 @@ static double excess(const double *y, double x) {
     for (j = 0; j < 3; j++) {
         most = fmax(most, fabs(y[j]) - 1.0);
     }
-#if HCR_PARAMETERS
+#if HCR_CENTRED
+    most = fmax(most, fmax(y[2] + (0.25 * x) - 0.25, (y[0] - y[1]) - 1.0));
+    most = fmax(most, ((y[0] + y[1]) + y[2]) - ((0.25 * x) + 0.5));
+#elif HCR_PARAMETERS
     most = fmax(most, (y[0] + ((0.5 + (0.25 * x)) * y[1])) - ((1.0 + (0.125 * x)) - (0.125 * x * x)));
     most = fmax(most, (fabs(y[1] + y[2] + (0.125 * x)) / 1.2) - (1.0 + (0.05 * x)));
     most = fmax(most, exp(y[0] + y[2]) + (0.25 * x) - 2.0);
