@@ -22,24 +22,47 @@ static double rounded(const hcri_code *code, double x) {
 }
 
 /* Within their range, the ends of which are numbers of both precisions. */
+static double drawn(const hcri_code *code, const hcr_region *region, size_t k, hcri_random *random) {
+    const double least = region->origin_map.lower[k], most = region->origin_map.upper[k];
+    return fmin(fmax(rounded(code, least + (most - least) * hcri_random_uniform(random)), least), most);
+}
+
+static int has_origin(const hcr_region *region, const double *own, vectors *made) {
+    return made->p == 0 || (region->convex && region->centres == NULL) ||
+           hcr_region_origin_at(region, own, made->tolerance, NULL) == HCR_OK;
+}
+
+/* Where numbers that are drawn all at once hardly ever have an origin: from the middle, one after the other. */
+static void leave_middle(const hcri_code *code, const hcr_region *region, hcri_random *random, vectors *made,
+                         double *own) {
+    for (size_t k = 0; k < made->p; k++)
+        own[k] = rounded(code, 0.5 * region->origin_map.lower[k] + 0.5 * region->origin_map.upper[k]);
+    for (size_t k = 0; k < made->p; k++) {
+        const double before = own[k];
+        own[k] = drawn(code, region, k, random);
+        own[k] = has_origin(region, own, made) ? own[k] : before;
+    }
+}
+
 static void fill_parameters(const hcri_code *code, const hcr_region *region, vectors *made) {
     hcri_random random;
     hcri_random_seed(&random, 57);
-    for (size_t i = 0; i < VECTORS; i++)
-        for (int tries = 0; tries < 1000; tries++) { /* samples that have an origin */
-            double *own = made->x + i * made->p;
+    for (size_t i = 0; i < VECTORS; i++) {
+        double *own = made->x + i * made->p;
+        int found = 0;
+        for (int tries = 0; tries < 1000 && !found; tries++) { /* samples that have an origin */
             for (size_t k = 0; k < made->p; k++) {
-                const double least = region->origin_map.lower[k], most = region->origin_map.upper[k];
-                const double x = least + (most - least) * hcri_random_uniform(&random);
-                own[k] =
-                    i % 4 == 2 && tries == 0 ? (i % 8 == 2 ? least : most) : fmin(fmax(rounded(code, x), least), most);
+                const double x = drawn(code, region, k, &random);
+                const double end = i % 8 == 2 ? region->origin_map.lower[k] : region->origin_map.upper[k];
+                own[k] = i % 4 == 2 && tries == 0 ? end : x;
             }
             if (region->origins > 1)
                 own[made->p - 1] = rint(own[made->p - 1]);
-            if (made->p == 0 || (region->convex && region->centres == NULL) ||
-                hcr_region_origin_at(region, own, made->tolerance, NULL) == HCR_OK)
-                break;
+            found = has_origin(region, own, made);
         }
+        if (!found && region->centres != NULL)
+            leave_middle(code, region, &random, made, own);
+    }
 }
 
 /* Directions of ordinary and of extreme sizes, along axes, with exact zeros; radii from 0 to beyond 1. Where the region
