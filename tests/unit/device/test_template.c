@@ -56,6 +56,7 @@
 #define HCR_DEPENDENT_SHARE HCR_NOTHING
 #define HCR_NEAR R(0x1p-10)
 #define HCR_STEPS 60u
+#define HCR_TURNS R(0x1p-16)
 #endif
 
 #define FN static __attribute__((unused))
@@ -153,6 +154,12 @@ TABLE row_start factor_start[3] = {0, 1, 3};
 #include "device/template/nodes.device.h"
 
 #include "device/template/centre.device.h"
+
+#include "device/template/own_origin.device.h"
+
+#if HCR_GRADIENT
+#include "device/template/centre_derivatives.device.h"
+#endif
 
 #include "device/template/damping.device.h"
 #define HCR_BLOCKS(DO) DO(limits_gauge, limits_check, limits_gradient, 0u, 2u * HCR_LIMITS, 1)
