@@ -308,7 +308,7 @@ def network(name: str) -> Family:
 
 
 NETWORKS = ("case24_ieee_rts", "case30", "case39", "case89pegase", "case_ACTIVSg200", "case_RTS_GMLC")
-PROGRAMS = ("galenet.mps", "klein1.mps", "woodinfe.mps", "forest6.mps", "ex72a.mps", "box1.mps")
+PROGRAMS = ("galenet.mps", "klein1.mps", "woodinfe.mps", "forest6.mps", "ex72a.mps", "box1.mps", "refinery.mps")
 real = pytest.mark.skipif(REAL is None, reason="HCR_REAL is the folder of the clones")
 FAMILIES = [
     *(pytest.param(make, id=make.__name__) for make in (bands, sold, barriers, hierarchy, filled, balanced)),

@@ -307,17 +307,32 @@ static void start(hcri_elastic *e, const double *guess) {
     refine(e);
 }
 
-hcri_elastic_outcome hcri_elastic_solve(hcri_elastic *e, const double *guess) {
-    const size_t most = 100 + 20 * e->rows->count;
+/* Until each side is where its state says. */
+static hcri_elastic_outcome settle_all(hcri_elastic *e, size_t *steps) {
     uint32_t worst;
-    start(e, guess);
-    for (size_t steps = 0; (worst = find_worst(e)) != UINT32_MAX; steps++) {
-        if (steps == most)
+    while ((worst = find_worst(e)) != UINT32_MAX) {
+        if ((*steps)-- == 0)
             return HCRI_ELASTIC_LOST;
         if (!settle_side(e, worst))
             return HCRI_ELASTIC_CONFLICT;
     }
-    refine(e);
-    refine(e);
     return HCRI_ELASTIC_FOUND;
+}
+
+/* Where active rows nearly depend on each other, what takes away the rounding that they have moves the point by much
+ * more, and other sides may be violated then. */
+hcri_elastic_outcome hcri_elastic_solve(hcri_elastic *e, const double *guess) {
+    enum { ROUNDS = 20 };
+    size_t steps = 100 + 20 * e->rows->count;
+    start(e, guess);
+    for (int round = 0; round < ROUNDS; round++) {
+        const hcri_elastic_outcome outcome = settle_all(e, &steps);
+        if (outcome != HCRI_ELASTIC_FOUND)
+            return outcome;
+        refine(e);
+        refine(e);
+        if (find_worst(e) == UINT32_MAX)
+            return HCRI_ELASTIC_FOUND;
+    }
+    return HCRI_ELASTIC_LOST;
 }
