@@ -1,10 +1,11 @@
 /* Directions in which gaps that are about to close have less say. A limit whose slack at the centre is s, as a length,
- * is near when s < τ. With its unit gradient g, its weight ω = (τ/s)² − 1 where that is positive, and
+ * is near when s < τ, with κ = √(τ/s) − 1. With unit gradients g, and for each the weight ω = (1 + Σ κ)⁴ − 1 of the
+ * limits that have it,
  *     B = (I + Σ ω g g')⁻¹    within what the sample holds,
  * B v is v where no limit is near, and comes to v projected along gaps as they close: what points into one goes down as
  * s², and so leaves it ever later, also where others that are near aren't perpendicular to it. A direction whose end is
  * within the near limits is kept: the damped one is
- *     v + σ (B v − v),    σ = min(1, max min(κ, 1) (γ − 1)₊)    over all limits, with κ = √(τ/s) − 1, γ = g·v/s.
+ *     v + σ (B v − v),    σ = min(1, max min(κ, 1) (γ − 1)₊)    over all limits, with γ = g·v/s.
  * That is for contract. Maps that are one-to-one have σ = 1, and their inverses B⁻¹. So have directions that what is
  * held turns, which are beyond a gap that is closed.
  * Directions are given as w = v/size, since v may be too large or too small for numbers. */
@@ -21,7 +22,8 @@ typedef struct hcri_damping {
     hcri_barrier_problem problem;
     hcri_damping_rule rule;
     double inverse_size;
-    double *length, *weight, *change; /* by column and row: |coefficients|; Σ ω of its limits; room */
+    double *length, *weight, *change; /* by column and row: |coefficients|; its part of ω; room */
+    double *near;                     /* … Σ κ, at the first column or row with its gradient, for all of those */
     double *row;                      /* one over all outputs and parameters */
     double *w, *damped;               /* w, and B w with its rows, or B⁻¹ w … */
     double *other, *other_damped;     /* … and of a gradient, or how those change */
@@ -38,7 +40,7 @@ size_t hcri_damping_scratch(const hcr_region *region) {
     const hcri_centres *centres = region->centres;
     return centres == NULL
                ? 0
-               : region->set.n + 5 * count_of(centres) + 2 * centres->barrier.columns + hcri_centres_scratch(region);
+               : region->set.n + 6 * count_of(centres) + 2 * centres->barrier.columns + hcri_centres_scratch(region);
 }
 
 /* What column or row i makes of f. */
@@ -73,7 +75,8 @@ static hcri_damping begin(const hcri_damped *sample) {
     hcri_damping d = {.length = scratch, .weight = scratch + count, .change = scratch + 2 * count};
     d.rule = sample->rule;
     d.inverse_size = sample->inverse_size;
-    d.row = scratch + 3 * count;
+    d.near = scratch + 3 * count;
+    d.row = scratch + 4 * count;
     d.w = d.row + region->set.n;
     d.other = d.w + columns;
     d.damped = d.other + columns;
@@ -89,27 +92,44 @@ static hcri_damping begin(const hcri_damped *sample) {
     return d;
 }
 
-/* ω of a limit, and how it changes with the slack. */
-static double weight_of(const hcri_damping *d, size_t i, int side, double *by_slack) {
-    double slack, unused;
-    const double ratio = nearness(d, i, side, &slack, &unused) + 1, square = ratio * ratio * ratio * ratio;
-    *by_slack = ratio > 1 ? -2 * square / slack : 0;
-    return square - 1;
+/* Σ κ of all limits with the gradient of column or row i. */
+static double *near_of(const hcri_damping *d, size_t i) {
+    const hcri_barrier *barrier = &d->s.centres->barrier;
+    const size_t columns = barrier->columns;
+    return &d->near[i < columns                                    ? i
+                    : hcri_barrier_is_single(barrier, i - columns) ? barrier->column[barrier->start[i - columns]]
+                                                                   : columns + barrier->twin[i - columns]];
 }
+
+/* ((1 + K)⁴ − 1)/K */
+static double weight_per_nearness(double near) { return 4 + near * (6 + near * (4 + near)); }
 
 static int weigh(hcri_damping *d) {
     const double tau = hcr_region_nearness(d->s.region);
+    const size_t count = count_of(d->s.centres);
     int any = 0;
-    for (size_t i = 0; i < count_of(d->s.centres); i++) {
+    memset(d->near, 0, count * sizeof *d->near);
+    for (size_t i = 0; i < count; i++) {
         const double value = along(d, i, d->s.f), near = tau * d->length[i];
-        double by_slack;
+        double slack, by_slack;
         d->weight[i] = 0;
         if (value - d->s.lower[i] >= near && d->s.upper[i] - value >= near)
             continue;
-        d->weight[i] = weight_of(d, i, LOWER, &by_slack) + weight_of(d, i, UPPER, &by_slack);
+        d->weight[i] = nearness(d, i, LOWER, &slack, &by_slack) + nearness(d, i, UPPER, &slack, &by_slack);
+        *near_of(d, i) += d->weight[i];
         any |= d->weight[i] > 0;
     }
+    for (size_t i = 0; i < count; i++)
+        d->weight[i] *= weight_per_nearness(*near_of(d, i));
     return any;
+}
+
+/* How the weight of a limit's gradient changes with its slack. */
+static double weight_by_slack(const hcri_damping *d, size_t i, int side) {
+    const double near = 1 + *near_of(d, i);
+    double slack, by_slack;
+    (void)nearness(d, i, side, &slack, &by_slack);
+    return 4 * near * near * near * by_slack;
 }
 
 int hcri_damping_applies(const hcri_damped *sample) {
@@ -230,12 +250,9 @@ static void find_gradients(const hcri_damping *d, double of_sigma, double size) 
         const int is_back = d->rule == HCRI_DAMPS_BACK;
         const double by_weight =
             is_back ? along(d, i, d->other) * along(d, i, d->w) : -d->other_damped[i] * d->damped[i];
-        for (int side = LOWER; side < SIDES; side++) {
-            double by_slack;
-            (void)weight_of(d, i, side, &by_slack);
-            d->change[i] +=
-                (side == LOWER ? 1 : -1) * d->sigma * size * by_weight * by_slack / (d->length[i] * d->length[i]);
-        }
+        for (int side = LOWER; side < SIDES; side++)
+            d->change[i] += (side == LOWER ? 1 : -1) * d->sigma * size * by_weight * weight_by_slack(d, i, side) /
+                            (d->length[i] * d->length[i]);
     }
     if (d->sigma < 1) {
         double by_value;
@@ -296,13 +313,11 @@ void hcri_damping_vjp(const hcri_damped *sample, const double *w, double *gradie
         by_point[centres->output[j]] += d.other[j];
 }
 
-/* How Σ ω/|a|² of row i changes, when its value over its limits does by change[i]. */
+/* How ω/|a|² of row i changes, when its value over its limits does by change[i]. */
 static double weight_change(const hcri_damping *d, size_t i) {
-    double by_slack, sum = 0;
-    for (int side = LOWER; side < SIDES; side++) {
-        (void)weight_of(d, i, side, &by_slack);
-        sum += (side == LOWER ? 1 : -1) * by_slack * d->change[i];
-    }
+    double sum = 0;
+    for (int side = LOWER; side < SIDES; side++)
+        sum += (side == LOWER ? 1 : -1) * weight_by_slack(d, i, side) * d->change[i];
     return sum / (d->length[i] * d->length[i]);
 }
 

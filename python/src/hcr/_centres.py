@@ -140,8 +140,9 @@ class Centre:
         has_lower, has_upper = np.isfinite(limits.lower), np.isfinite(limits.upper)
         self.n, self.size = n, len(limits.free)
         self.columns, self.squares = constant(columns), constant(columns**2)
-        self.unit_rows = constant(columns / np.where(length > 0, length, 1.0)[:, None])
-        self.unit_transposed = constant(np.ascontiguousarray((columns / np.where(length > 0, length, 1.0)[:, None]).T))
+        unit = columns / np.where(length > 0, length, 1.0)[:, None]
+        self.unit_rows, self.unit_transposed = constant(unit), constant(np.ascontiguousarray(unit.T))
+        self.alike = constant((np.abs(unit @ unit.T) > 1 - 1e-12).astype(float))  # the same gradient, up to its sign
         self.per_length = constant(1 / np.where(length > 0, length, 1.0) ** 2)
         self.length, self.nearness = constant(length), constant(limits.nearness * length)
         self.expand_transposed = constant(np.ascontiguousarray(limits.expand.T))
@@ -348,9 +349,10 @@ class Centre:
         return xp.where(is_near, xp.minimum(xp.sqrt(xp.where(is_near, ratio, 1.0)) - 1, self.across), 0.0)
 
     def _weights(self, near: tuple[Any, Any]) -> Any:
-        """ω of both sides, of their κ: (1 + κ)⁴ − 1."""
-        squares = tuple((side + 1.0) * (side + 1.0) for side in near)
-        return squares[0] * squares[0] + squares[1] * squares[1] - 2.0
+        """ω = (1 + K)⁴ − 1 for all rows with the same gradient and the sum K of their κ: of each κ ω/K."""
+        own = near[0] + near[1]
+        total = self.arrays.matmul(own, self.alike)
+        return own * (total * (total * (total + 4.0) + 6.0) + 4.0)
 
     def damp_all(self, w: Any, inverse: tuple[Any, Any], met: Any, moves: Any) -> Any:
         """As `damp`, wherever a direction ends."""

@@ -1,6 +1,6 @@
 /* Directions into gaps that are about to close have less say. A limit whose slack at the origin is s, as a length, is
- * near when s < HCR_NEAR; with the ratio of these its weight is ratio^2 - 1. B = (1 + sum weight g g')^-1, g the unit
- * gradients of all near limits, within what is held. */
+ * near when s < HCR_NEAR, with kappa = root(HCR_NEAR/s) - 1. B = (1 + sum weight g g')^-1 within what is held, g the
+ * unit gradients of all nodes, with the weights (1 + sum kappa)^4 - 1. */
 
 /* At least 1; no more than has a square. */
 #if HCR_SINGLE
@@ -23,23 +23,29 @@ FN real ratio_of(const sample *at, uint32_t side) {
 /* kappa, of which a share is made: from 0 on. */
 FN real nearness_of(const sample *at, uint32_t side) { return MATH(sqrt)(ratio_of(at, side)) - R(1.0); }
 
-/* The weights of nodes, and the system of B. 0: nothing is near. */
-FN int weigh_nearness(const sample *at, node_system *s, real *weight) {
+/* Of a node the weight, with 1 + sum kappa, over its squared length. */
+FN real weight_of(uint32_t node, real near) {
+    const real square = near * near;
+    return ((square * square) - R(1.0)) / (length_of(node) * length_of(node));
+}
+
+/* 1 + sum kappa of each node, and the system of B. 0: nothing is near. */
+FN int weigh_nearness(const sample *at, node_system *s, real *near) {
     int any = 0;
-    for (uint32_t k = 0u; k < HCR_NODES; k++) { weight[k] = R(0.0); }
+    for (uint32_t k = 0u; k < HCR_NODES; k++) { near[k] = R(1.0); }
     for (uint32_t side = 0u; side < (2u * HCR_LIMITS); side++) {
-        const uint32_t node = limit_node[side / 2u];
-        const real ratio = ratio_of(at, side);
-        weight[node] += ((ratio * ratio) - R(1.0)) / (length_of(node) * length_of(node));
-        any = (ratio > R(1.0)) ? 1 : any;
+        const real kappa = nearness_of(at, side);
+        near[limit_node[side / 2u]] += kappa;
+        any = (kappa > R(0.0)) ? 1 : any;
     }
     for (uint32_t k = 0u; k < HCR_NODES; k++) {
+        const real weight = weight_of(k, near[k]);
         if (at->fixed[k] != FREE) {
             s->inverse[k] = still(at, k);
         } else if (k < HCR_OUTPUTS) {
-            s->inverse[k] = R(1.0) / (R(1.0) + weight[k]);
+            s->inverse[k] = R(1.0) / (R(1.0) + weight);
         } else {
-            s->inverse[k] = (weight[k] > R(0.0)) ? (R(1.0) / weight[k]) : LEFT_OUT;
+            s->inverse[k] = (weight > R(0.0)) ? (R(1.0) / weight) : LEFT_OUT;
         }
     }
 #if HCR_COUPLED

@@ -3,7 +3,7 @@
 /* B w, w the direction before it is damped and, for derivatives, what belongs to it. */
 typedef struct damped_pair {
     node_system system;
-    real weight[HCR_NODES];
+    real near[HCR_NODES]; /* 1 + sum kappa */
     real w[HCR_NODES];
     real damped[HCR_NODES];
     real other[HCR_NODES];
@@ -15,7 +15,7 @@ typedef struct damped_pair {
 FN int begin_damped(const journey *j, const real *other, damped_pair *d) {
     int damps;
     d->share = share_damped(&j->here, j->rule, j->whole_scale, j->whole, &d->which);
-    damps = (d->share > R(0.0)) && (weigh_nearness(&j->here, &d->system, d->weight) != 0);
+    damps = (d->share > R(0.0)) && (weigh_nearness(&j->here, &d->system, d->near) != 0);
     for (uint32_t k = 0u; k < HCR_OUTPUTS; k++) {
         d->w[k] = j->whole[k] / j->whole_scale;
         d->damped[k] = d->w[k];
@@ -34,18 +34,18 @@ FN real blend(real share, real as_it_was, real damped) {
 
 /* Of a node its weight's inverse, at most 1: what it has in B w is of that order. */
 FN real order_of(const damped_pair *d, uint32_t node) {
-    return (d->weight[node] > R(1.0)) ? (R(1.0) / d->weight[node]) : R(1.0);
+    const real weight = weight_of(node, d->near[node]);
+    return (weight > R(1.0)) ? (R(1.0) / weight) : R(1.0);
 }
 
-/* How the weight of a limit changes with its slack, times its node in B w. */
+/* How the weight of a limit's node changes with its slack, times its node in B w. */
 FN real weight_change(const sample *at, const damped_pair *d, uint32_t side) {
     const uint32_t node = limit_node[side / 2u];
-    const real ratio = ratio_of(at, side);
+    const real root = nearness_of(at, side) + R(1.0);
+    const real near = d->near[node];
     const real order = order_of(d, node);
-    const real length = length_of(node);
-    return (ratio > R(1.0)) ? ((R(-2.0) * (((ratio * order) * ratio) / (length * length))) *
-                               ((d->damped[node] / order) / slack_of(at, side)))
-                            : R(0.0);
+    const real by_root = (((near * near) * near) * order) / (length_of(node) * length_of(node));
+    return (root > R(1.0)) ? (((R(-2.0) * by_root) * root) * ((d->damped[node] / order) / slack_of(at, side))) : R(0.0);
 }
 
 /* How the share changes with the slack of its limit, and with the direction's node there. */
