@@ -72,8 +72,9 @@ hcr_status hcri_finds_centres(const hcr_region *region, int *finds, hcr_error *e
 /* The limits in the order that the code has them: those of one output first, constant bounds among them; and the
  * combinations of several outputs that limits are on, the shortest first. */
 typedef struct tables {
-    hcri_rows rows;         /* as they are … */
-    hcri_rows moves, drift; /* … and with outputs that equalities determine replaced: free outputs, parameters */
+    hcri_rows rows; /* as they are … */
+    hcri_rows output_terms,
+        parameter_terms; /* … and with outputs that equalities determine replaced: free outputs, parameters */
     hcri_rows coupled;
     size_t singles, parts, longest;
     double *numbers;
@@ -88,8 +89,8 @@ typedef struct tables {
 static void release(tables *made) {
     const hcr_allocator *memory = &hcri_default_allocator;
     hcri_rows_scoped(&made->rows);
-    hcri_rows_scoped(&made->moves);
-    hcri_rows_scoped(&made->drift);
+    hcri_rows_scoped(&made->output_terms);
+    hcri_rows_scoped(&made->parameter_terms);
     hcri_rows_scoped(&made->coupled);
     hcri_release(memory, made->numbers);
     hcri_release(memory, made->indices);
@@ -120,7 +121,7 @@ static int is_plain(const hcri_plan *plan, size_t terms, const double *values, d
     return is_bound || is_pair;
 }
 
-/* The last row with dependent outputs replaced: into moves and drift. */
+/* The last row with dependent outputs replaced: into output_terms and parameter_terms. */
 static hcr_status fold(const hcri_plan *plan, tables *made, hcr_error *error) {
     const hcri_affine *affine = &plan->region->affine;
     const hcr_allocator *memory = &hcri_default_allocator;
@@ -137,9 +138,9 @@ static hcr_status fold(const hcri_plan *plan, tables *made, hcr_error *error) {
         made->shift[i] += a * affine->constant[d];
         hcri_rows_add(&affine->map, d, a, made->dense);
     }
-    HCRI_TRY(hcri_rows_append_dense(&made->moves, memory, plan->n, made->dense, error));
+    HCRI_TRY(hcri_rows_append_dense(&made->output_terms, memory, plan->n, made->dense, error));
     memset(made->dense, 0, plan->n * sizeof *made->dense);
-    return hcri_rows_append_dense(&made->drift, memory, all, made->dense, error);
+    return hcri_rows_append_dense(&made->parameter_terms, memory, all, made->dense, error);
 }
 
 static hcr_status append(const hcri_plan *plan, tables *made, size_t terms, const uint32_t *columns,
@@ -187,18 +188,18 @@ static hcr_status couple(const hcri_plan *plan, tables *made, size_t count, hcr_
     for (size_t i = 0; i < made->rows.count; i++) {
         const int is_bound = i < made->singles;
         size_t r = 0;
-        if (length_of(&made->moves, i) != count || (is_bound && !made->folded[i]))
+        if (length_of(&made->output_terms, i) != count || (is_bound && !made->folded[i]))
             continue;
-        while (r < made->coupled.count && same_up_to_sign(&made->moves, i, &made->coupled, r) == 0)
+        while (r < made->coupled.count && same_up_to_sign(&made->output_terms, i, &made->coupled, r) == 0)
             r++;
         if (r == made->coupled.count) {
             made->is[r] = is_bound ? made->rows.columns[made->rows.start[i]] : (uint32_t)plan->n;
             HCRI_TRY(hcri_rows_append(&made->coupled, &hcri_default_allocator, count,
-                                      made->moves.columns + made->moves.start[i],
-                                      made->moves.values + made->moves.start[i], error));
+                                      made->output_terms.columns + made->output_terms.start[i],
+                                      made->output_terms.values + made->output_terms.start[i], error));
         }
         made->node[i] = (uint32_t)(plan->n + r);
-        made->times[i] = same_up_to_sign(&made->moves, i, &made->coupled, r);
+        made->times[i] = same_up_to_sign(&made->output_terms, i, &made->coupled, r);
     }
     return HCR_OK;
 }
@@ -363,7 +364,7 @@ hcr_status hcri_centred_put_tables(hcri_code *code, const hcri_plan *plan, hcr_e
     if (plan->region->affine.count != 0)
         HCRI_TRY(put_dependence(code, plan, &made, error));
     HCRI_TRY(hcri_emit_rows(code, plan, "limit", &made.rows, 1, error));
-    HCRI_TRY(hcri_emit_rows(code, plan, "drift", &made.drift, 1, error));
+    HCRI_TRY(hcri_emit_rows(code, plan, "parameter_terms", &made.parameter_terms, 1, error));
     HCRI_TRY(put_parts(code, plan, &made, error));
     hcri_code_columns(code, "limit_is_plain", made.rows.count, made.plain);
     hcri_code_columns(code, "limit_node", made.rows.count, made.node);

@@ -4,13 +4,13 @@
  */
 FN void add_limit(uint32_t i, real a, real *g){ADD_COLUMNS(g, limit, i, a / limit_times[i])}
 
-FN void add_drift(uint32_t i, real a, real *g){ADD_COLUMNS(g, drift, i, a / limit_times[i])}
+FN void add_parameter_terms(uint32_t i, real a, real *g){ADD_COLUMNS(g, parameter_terms, i, a / limit_times[i])}
 
 /* How far the node of limit i moves from its end: of itself by `moved`, and with the parameters. */
 FN real leaves_end(uint32_t i, real moved, const real *x_dot) {
     real change = moved;
-    for (uint32_t k = drift_start[i]; k < drift_start[i + 1u]; k++) {
-        change += (x_dot[drift_columns[k] - HCR_OUTPUTS] * drift_values[k]) / limit_times[i];
+    for (uint32_t k = parameter_terms_start[i]; k < parameter_terms_start[i + 1u]; k++) {
+        change += (x_dot[parameter_terms_columns[k] - HCR_OUTPUTS] * parameter_terms_values[k]) / limit_times[i];
     }
     return change;
 }
@@ -43,9 +43,9 @@ FN void follow_origin(const sample *at, real *g) {
         const uint32_t node = limit_node[side / 2u];
         if (is_open(at, side) != 0) {
             const real inverse = R(1.0) / slack_of(at, side);
-            add_drift(side / 2u, -((inverse * w[node]) * inverse), g);
+            add_parameter_terms(side / 2u, -((inverse * w[node]) * inverse), g);
         } else if (holds_at(at, side) != 0) {
-            add_drift(side / 2u, R(-0.5) * pull[node], g);
+            add_parameter_terms(side / 2u, R(-0.5) * pull[node], g);
         } else {
             (void)node;
         }

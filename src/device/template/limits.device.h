@@ -7,7 +7,7 @@
  *
  * Each limits a node, an output or, behind those, a combination of outputs that has a limit: limit_node says which, and
  * limit_times how many of it the row has. Nodes are of outputs that no equality determines: is_folded is 1 where the
- * others in a row were replaced, which adds folded_shift to it, and drift is what parameters add. */
+ * others in a row were replaced, which adds folded_shift to it, and parameter_terms is what parameters add. */
 
 /* A sum of three numbers; lost: something may be missing of it. */
 typedef struct long_sum {
@@ -113,8 +113,8 @@ FN real find_end(uint32_t i, int up, const sample *at) {
 #if HCR_EQUALITIES
     if (is_folded[i] != 0u) {
         real sum = folded_shift[i] - limit_on(i, up)[0];
-        for (uint32_t k = drift_start[i]; k < drift_start[i + 1u]; k++) {
-            sum += drift_values[k] * at->x[drift_columns[k] - HCR_OUTPUTS];
+        for (uint32_t k = parameter_terms_start[i]; k < parameter_terms_start[i + 1u]; k++) {
+            sum += parameter_terms_values[k] * at->x[parameter_terms_columns[k] - HCR_OUTPUTS];
         }
         return sum / -limit_times[i];
     }
