@@ -46,17 +46,19 @@ FN void complete_origin(sample *at) {
         taken[j] = 0;
 #if HCR_GRID
         if (at->fixed[j] == FREE) {
+            real least;
+            real most;
+            bounds_of(at, j, &least, &most);
+            at->lower[j] = least;
+            at->upper[j] = most;
             at->origin[j] = to_grid(at->origin[j], j);
-            bounds_of(at, j, &at->lower[j], &at->upper[j]);
         }
 #endif
     }
     for (uint32_t i = 0u; i < HCR_DEPENDENT; i++) { choose_completed(at, i, taken); }
     complete(at->origin, at);
 }
-#endif
 
-#if HCR_EQUALITIES
 /* 1 when equality i holds at the origin, and so wherever its chosen output follows. In single precision its tolerance
  * is the rounding of the dependent output, not of the chosen one, whose sums have to be exact. */
 FN int holds_equality(const sample *at, uint32_t i) {
