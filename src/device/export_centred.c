@@ -343,7 +343,7 @@ static void define(hcri_code *code, const hcri_plan *plan, const tables *made) {
     hcri_code_define(code, "SURELY_EXACT", 4 * plan->smallest / w);
     hcri_code_define(code, "NEAR", hcr_region_nearness(plan->region));
     hcri_code_define_count(code, "STEPS", MOST_STEPS);
-    hcri_code_define(code, "TURNS", plan->precision == HCR_SINGLE ? 0x1p-16 : 0x1p-40);
+    hcri_code_define(code, "TURNS", plan->precision == HCR_SINGLE ? 0x1p-12 : 0x1p-20);
     hcri_code_define(code, "GRID_UNIT", plan->precision == HCR_SINGLE ? 0x1p-23 : 0x1p-52);
     hcri_code_text(code, "\n");
 }

@@ -174,10 +174,10 @@ static void project(const hcri_chunk *chunk, hcri_ray_state *state) {
     }
 }
 
-/* 1 where a direction isn't along what its sample holds; `held` is what of it is. A point in the sample is off by no
- * more than its rounding. */
+/* 1 where a direction isn't along what its sample holds; `held` is what of it is. A point in the sample is off by its
+ * rounding, or, as a nearest one that was searched for, by a little more. */
 static int turns(const hcri_chunk *chunk, size_t s, int exponent, const double *v, const double *held) {
-    static const double share = 0x1p-40, rounding = 0x1p-48;
+    static const double share = 0x1p-20, rounding = 0x1p-48;
     const double *origin = hcri_origin_of(chunk, s);
     double change = 0, size = 0, far = 0;
     for (size_t j = 0; j < chunk->region->set.outputs; j++) {
@@ -191,10 +191,13 @@ static int turns(const hcri_chunk *chunk, size_t s, int exponent, const double *
 /* Holds a direction. Where that turns it, it is beyond a gap that is closed, as it would be beyond one that is next to
  * closed, and is damped as all are that are beyond one. */
 static void hold_one(const hcri_chunk *chunk, size_t s, int exponent, double *v) {
-    double *before = chunk->slice->vectors;
-    memcpy(before, v, chunk->region->set.n * sizeof *v);
+    const size_t n = chunk->region->set.n;
+    double *before = chunk->slice->vectors + 8 * (n + 1);
+    const int may_turn = hcri_damping_of(chunk, s) == HCRI_DAMPS_BEYOND;
+    if (may_turn)
+        memcpy(before, v, n * sizeof *v);
     hcri_hold_outputs(chunk, s, v);
-    if (hcri_damping_of(chunk, s) == HCRI_DAMPS_BEYOND && turns(chunk, s, exponent, before, v))
+    if (may_turn && turns(chunk, s, exponent, before, v))
         chunk->slice->damping[s] = HCRI_DAMPS_ALL;
 }
 

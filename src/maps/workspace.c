@@ -8,7 +8,7 @@
 #include "base/sized_options.h"
 #include "region/sample_equalities.h"
 
-enum { ALIGNMENT = 64, LINE = ALIGNMENT / sizeof(double), VECTORS = 8 };
+enum { ALIGNMENT = 64, LINE = ALIGNMENT / sizeof(double), VECTORS = 9 };
 
 static size_t aligned(size_t bytes) { return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
 

@@ -11,7 +11,7 @@
 typedef struct hcri_slice {
     double *input;      /* chunk × (n + 1): inputs that aren't doubles where they lie */
     double *directions; /* chunk × n: directions that aren't used where they lie */
-    double *vectors;    /* 8 × (n + 1), for derivatives */
+    double *vectors;    /* 9 × (n + 1): 8 for derivatives, the last for a direction that is held */
     double *scratch;    /* hcri_sample_origin_scratch numbers: for blocks, and for origins */
     /* Of a region with parameters: the chunk's origins, chunk × n, and what they are. NULL without. */
     double *origins;

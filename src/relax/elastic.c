@@ -319,10 +319,17 @@ static hcri_elastic_outcome settle_all(hcri_elastic *e, size_t *steps) {
     return HCRI_ELASTIC_FOUND;
 }
 
+/* How far a side is from where its state says it is, as a share of the largest output and its limit. */
+static double share_off(const hcri_elastic *e, uint32_t side) {
+    const double limit = hcri_limit_of(e->rows, side);
+    return fabs(hcri_row_at(e->rows, side / 2, e->y) - limit) / (fabs(limit) + size_of(e));
+}
+
 /* Where active rows nearly depend on each other, what takes away the rounding that they have moves the point by much
  * more, and other sides may be violated then. */
 hcri_elastic_outcome hcri_elastic_solve(hcri_elastic *e, const double *guess) {
     enum { ROUNDS = 20 };
+    static const double rounding = 1e-9; /* far above what is left of it elsewhere */
     size_t steps = 100 + 20 * e->rows->count;
     start(e, guess);
     for (int round = 0; round < ROUNDS; round++) {
@@ -331,7 +338,8 @@ hcri_elastic_outcome hcri_elastic_solve(hcri_elastic *e, const double *guess) {
             return outcome;
         refine(e);
         refine(e);
-        if (find_worst(e) == UINT32_MAX)
+        const uint32_t worst = find_worst(e);
+        if (worst == HCRI_NO_SIDE || share_off(e, worst) < rounding)
             return HCRI_ELASTIC_FOUND;
     }
     return HCRI_ELASTIC_LOST;

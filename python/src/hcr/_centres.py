@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _MET = {"float64": 1e8, "float32": 1e4}
 _ACROSS = {"float64": 1e7, "float32": 1e3}
 # A direction near 1 in size that what is met turns by more is beyond a gap that is closed.
-_TURNS = {"float64": 1e-9, "float32": 1e-4}
+_TURNS = {"float64": 2.0**-20, "float32": 2.0**-12}
 
 
 @dataclasses.dataclass
