@@ -54,17 +54,18 @@ static double *damped_by_point(const hcri_chunk *chunk) {
 static void damp_adjoint(const hcri_chunk *chunk, size_t s, double size, double *gradient) {
     if (!hcri_is_damped(chunk, s))
         return;
+    const double *w = damped_direction(chunk, s, size); /* first, for it says how */
     const hcri_damped sample = hcri_damped_sample(chunk, s, 1 / size);
-    hcri_damping_vjp(&sample, damped_direction(chunk, s, size), gradient, damped_by_point(chunk));
+    hcri_damping_vjp(&sample, w, gradient, damped_by_point(chunk));
 }
 
 /* … and from a change of v. */
 static void damp_change(const hcri_chunk *chunk, size_t s, double size, const hcri_change *change, double *direction) {
     if (!hcri_is_damped(chunk, s))
         return;
+    const double *w = damped_direction(chunk, s, size);
     const hcri_damped sample = hcri_damped_sample(chunk, s, 1 / size);
-    hcri_damping_jvp(&sample, damped_direction(chunk, s, size),
-                     &(hcri_point_change){.origin = change->origin, .x = change->x}, direction);
+    hcri_damping_jvp(&sample, w, &(hcri_point_change){.origin = change->origin, .x = change->x}, direction);
 }
 
 /* Results w of maps that take points, which become a = B⁻¹ w there, or a/|a|: w is the ray u, of which `frontier` is

@@ -10,7 +10,7 @@ void hcri_direction_take(const hcri_chunk *chunk, size_t s, double size, double 
         u[j] = t * (scale * (v[j] - (chunk->call->map->takes_point ? origin[j] : 0)));
     memset(u + chunk->region->set.outputs, 0, chunk->region->origin_map.parameters * sizeof *u);
     hcri_affine_project(hcri_affine_of(chunk, s), u);
-    hcri_hold_outputs(chunk, s, u);
+    hcri_hold_direction(chunk, s, t * scale, u);
 }
 
 double hcri_least_room(const hcri_chunk *chunk) {

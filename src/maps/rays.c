@@ -176,7 +176,7 @@ static void project(const hcri_chunk *chunk, hcri_ray_state *state) {
 
 /* 1 where a direction isn't along what its sample holds; `held` is what of it is. A point in the sample is off by its
  * rounding, or, as a nearest one that was searched for, by a little more. */
-static int turns(const hcri_chunk *chunk, size_t s, int exponent, const double *v, const double *held) {
+static int turns(const hcri_chunk *chunk, size_t s, double inverse_size, const double *v, const double *held) {
     static const double share = 0x1p-20, rounding = 0x1p-48;
     const double *origin = hcri_origin_of(chunk, s);
     double change = 0, size = 0, far = 0;
@@ -185,19 +185,17 @@ static int turns(const hcri_chunk *chunk, size_t s, int exponent, const double *
         size = fmax(size, fabs(v[j]));
         far = fmax(far, fabs(origin[j]));
     }
-    return change > share * size + ldexp(rounding * far, -exponent);
+    return change > share * size + rounding * far * inverse_size;
 }
 
-/* Holds a direction. Where that turns it, it is beyond a gap that is closed, as it would be beyond one that is next to
- * closed, and is damped as all are that are beyond one. */
-static void hold_one(const hcri_chunk *chunk, size_t s, int exponent, double *v) {
+void hcri_hold_direction(const hcri_chunk *chunk, size_t s, double inverse_size, double *v) {
     const size_t n = chunk->region->set.n;
     double *before = chunk->slice->vectors + 8 * (n + 1);
     const int may_turn = hcri_damping_of(chunk, s) == HCRI_DAMPS_BEYOND;
     if (may_turn)
         memcpy(before, v, n * sizeof *v);
     hcri_hold_outputs(chunk, s, v);
-    if (may_turn && turns(chunk, s, exponent, before, v))
+    if (may_turn && turns(chunk, s, inverse_size, before, v))
         chunk->slice->damping[s] = HCRI_DAMPS_ALL;
 }
 
@@ -208,7 +206,7 @@ static void hold(const hcri_chunk *chunk, hcri_rays *rays) {
         double *v = chunk->slice->directions + s * n, most = 0;
         if (hcri_is_free_of(chunk, s) == NULL && !hcri_is_damped(chunk, s))
             continue;
-        hold_one(chunk, s, rays->exponent[s], v);
+        hcri_hold_direction(chunk, s, ldexp(1, -rays->exponent[s]), v);
         if (rays->state[s] == HCRI_RAY_SOUND)
             hcri_damp(chunk, s, ldexp(1, -rays->exponent[s]), v);
         for (size_t j = 0; j < n; j++)

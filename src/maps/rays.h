@@ -78,6 +78,10 @@ static inline const hcri_affine *hcri_affine_of(const hcri_chunk *chunk, size_t 
 /* Takes a direction, set.n numbers, to one along which outputs and rows that have one value stay, within the
  * equalities … */
 void hcri_hold_outputs(const hcri_chunk *chunk, size_t s, double *v);
+/* A map's direction v, given times inverse_size. Where that turns it, it is beyond a gap that is closed, as it would be
+ * beyond one that is next to closed, and is damped as all are that are beyond one: hcri_damping_of says so from then
+ * on. */
+void hcri_hold_direction(const hcri_chunk *chunk, size_t s, double inverse_size, double *v);
 /* … and a gradient by such a direction to the one by the direction that it was made from. */
 void hcri_hold_outputs_adjoint(const hcri_chunk *chunk, size_t s, double *gradient);
 /* How row s is damped: HCRI_DAMPS_NOTHING where it isn't. */
