@@ -71,14 +71,18 @@ FN int is_named(const sample *at) {
 FN soundness hold_direction(const sample *at, real *u, real *scale, damping *rule) {
     real was[HCR_OUTPUTS];
     real before = R(0.0);
+    real far = R(0.0);
     real most = R(0.0);
-    for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) { before = (magnitude(u[j]) > before) ? magnitude(u[j]) : before; }
+    for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) {
+        before = (magnitude(u[j]) > before) ? magnitude(u[j]) : before;
+        far = (magnitude(at->origin[j]) > far) ? magnitude(at->origin[j]) : far;
+    }
     for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) { was[j] = u[j]; }
     keep_held(at, u);
     follow_direction(at, u);
     for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) {
         if ((*rule == DAMP_BEYOND) &&
-            (magnitude(u[j] - was[j]) > (HCR_TURNS * (before + (*scale * magnitude(at->origin[j])))))) {
+            (magnitude(u[j] - was[j]) > ((HCR_TURNS * before) + (((R(32.0) * HCR_LIMIT_UNIT) * far) * *scale)))) {
             *rule = DAMP_ALL;
         }
     }
