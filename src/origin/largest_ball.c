@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "origin/ball_tableau.h"
 #include "origin/equalities/transpose.h"
 #include "solvers/linear_program.h"
 
@@ -102,8 +103,14 @@ hcr_status hcri_ball_find(const hcri_local *local, double *z, double *multiplier
     const hcri_local lifted = {local->set, local->centre, local->scale, hcri_local_lift(local->set)};
     HCRI_TRY(hcri_local_margin(&lifted, &program, error));
     const size_t sides = hcri_local_sides(local->set);
+    const int many_sides = lifted.lift == NULL && sides > MANY && sides / FOR_EACH_OUTPUT > program.columns;
+    int found = 0;
+    if (many_sides)
+        HCRI_TRY(hcri_ball_by_tableau(&program, z, multiplier, &found, error));
+    if (found)
+        return HCR_OK;
     hcr_status status = HCR_ERROR_SOLVER;
-    if (lifted.lift == NULL && sides > MANY && sides / FOR_EACH_OUTPUT > program.columns)
+    if (many_sides)
         status = find_by_dual(&program, z, multiplier, error);
     if (status == HCR_ERROR_SOLVER)
         status = find_directly(&lifted, &program, sides, z, multiplier, error);

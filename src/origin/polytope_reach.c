@@ -18,7 +18,7 @@
 
 static const hcr_allocator *const memory = &hcri_default_allocator;
 
-enum { MOST_STEPS = 256, BETWEEN_LOOKS = 4 };
+enum { MOST_STEPS = 256, BETWEEN_LOOKS = 4, AT_ONCE = 16 };
 static const double largest_residual = 0.05; /* of Σ |ρ_k|: costs that share of B */
 static const float relaxation = 1.6F;        /* customary */
 static const float step_share = 1.6F;        /* of the mean |μ| at the start; found by trying */
@@ -33,7 +33,7 @@ typedef struct duals {
     float *mu, *positive, *scaled; /* sides × right each: on G'μ = e, >= 0, and the multiplier of their being equal */
     float *small, *other;          /* n × right */
     float *step;                   /* right */
-    double *judged, *residual;     /* sides × right, `positive`; n × right */
+    double *judged, *residual;     /* of AT_ONCE right sides: `positive`, by sides, and n each */
     double *off;                   /* right */
 } duals;
 
@@ -50,8 +50,8 @@ static hcr_status reserve(duals *at, hcr_error *error) {
     at->small = hcri_allocate(own, narrow, sizeof(float));
     at->other = hcri_allocate(own, narrow, sizeof(float));
     at->step = hcri_allocate(own, at->right, sizeof(float));
-    at->judged = hcri_allocate(own, wide, sizeof(double));
-    at->residual = hcri_allocate(own, narrow, sizeof(double));
+    at->judged = hcri_allocate(own, at->sides * AT_ONCE, sizeof(double));
+    at->residual = hcri_allocate(own, at->n * AT_ONCE, sizeof(double));
     at->off = hcri_allocate(own, at->right, sizeof(double));
     return hcri_pool_check(&at->memory, error);
 }
@@ -143,27 +143,38 @@ static double round_up(double x) {
     return ldexp(ceil(mantissa * 2048) / 2048, exponent);
 }
 
-/* The bounds that `positive` proves; 0 when its residuals are too large. */
-static int bounds_from(duals *at, double *reach) {
+/* Residuals and sums of `count` right sides from `first` on; 0 when one's residuals are too large. */
+static int judge(duals *at, size_t first, size_t count, double *reach, double *worst, double *most) {
     const size_t n = at->n, right = at->right;
-    for (size_t k = 0; k < at->sides * right; k++)
-        at->judged[k] = (double)at->positive[k];
-    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)n, (int)right, (int)at->sides, 1, at->G, (int)n,
-                at->judged, (int)right, 0, at->residual, (int)right);
-    double most = 0, worst = 0;
-    for (size_t r = 0; r < right; r++) {
+    for (size_t i = 0; i < at->sides; i++)
+        for (size_t r = 0; r < count; r++)
+            at->judged[i * count + r] = (double)at->positive[i * right + first + r];
+    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)n, (int)count, (int)at->sides, 1, at->G, (int)n,
+                at->judged, (int)count, 0, at->residual, (int)count);
+    for (size_t r = 0; r < count; r++) {
+        const size_t wanted = first + r;
         double total = 0;
-        at->off[r] = 1e-9; /* more than the rounding in the products */
+        at->off[wanted] = 1e-9; /* more than the rounding in the products */
         for (size_t j = 0; j < n; j++)
-            at->off[r] += fabs(at->residual[j * right + r] - (j == r ? 1 : j + n == r ? -1 : 0));
+            at->off[wanted] += fabs(at->residual[j * count + r] - (j == wanted ? 1 : j + n == wanted ? -1 : 0));
         for (size_t i = 0; i < at->sides; i++)
-            total += at->judged[i * right + r];
-        if (!(at->off[r] <= largest_residual)) /* NaN, too: single precision may have overflowed */
+            total += at->judged[i * count + r];
+        if (!(at->off[wanted] <= largest_residual)) /* NaN, too: single precision may have overflowed */
             return 0;
-        reach[r] = total * (1 + 1e-9);
-        worst = fmax(worst, at->off[r]);
-        most = fmax(most, reach[r]);
+        reach[wanted] = total * (1 + 1e-9);
+        *worst = fmax(*worst, at->off[wanted]);
+        *most = fmax(*most, reach[wanted]);
     }
+    return 1;
+}
+
+/* The bounds that `positive` proves; 0 when its residuals are too large, as the first ones show mostly. */
+static int bounds_from(duals *at, double *reach) {
+    const size_t right = at->right;
+    double most = 0, worst = 0;
+    for (size_t first = 0; first < right; first += AT_ONCE)
+        if (!judge(at, first, right - first < AT_ONCE ? right - first : AT_ONCE, reach, &worst, &most))
+            return 0;
     for (size_t r = 0; r < right; r++)
         reach[r] = round_up(reach[r] + at->off[r] * most / (1 - worst));
     return 1;
