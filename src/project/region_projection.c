@@ -10,6 +10,7 @@
 #include "origin/single_quadratic.h"
 #include "project/nearest_point.h"
 #include "project/newton_kkt.h"
+#include "project/principal_axes.h"
 #include "project/projection_tolerances.h"
 
 struct hcri_projection {
@@ -25,6 +26,7 @@ struct hcri_projection {
     hcri_axes *axes;             /* n = 0: not yet */
     hcri_kkt *kkt;               /* Newton's method for quadratics; NULL where matrices would be too large */
     hcri_nearest *other;         /* for what that doesn't find; made when it is first needed */
+    int is_from_rows;            /* the group projected onto last was box and rows, by the active set */
     int is_placed;
     double *placed;                       /* set.n: where the active set is, if it was placed */
     double *point, *nearer, *last, *room; /* n each */
@@ -195,8 +197,12 @@ static double gauge_of(hcri_projection *projection, const double *y) {
     return hcri_map_run(region, projection->workspace, 1, &call, NULL) == HCR_OK ? gauge : NAN;
 }
 
-/* Rounding leaves a nearest point so near the frontier. */
-static double close_to_frontier(const hcr_region *region) { return 1 + 1e-12 + 16 * region->margin[HCR_DOUBLE]; }
+/* Rounding leaves a nearest point so near the frontier. What a quadratic's matrix loses may leave it inside, too. */
+static int is_answer(const hcri_projection *projection, double gauge) {
+    static const double inside = 1e-9;
+    const double close = 1e-12 + 16 * projection->region->margin[HCR_DOUBLE];
+    return gauge <= 1 + close && (projection->is_from_rows || gauge >= 1 - fmax(close, inside));
+}
 
 typedef enum hcri_found { FOUND_NOTHING, FOUND_NEARBY, FOUND_NEAREST } hcri_found;
 
@@ -218,10 +224,13 @@ static hcr_status project_cheaply(hcri_projection *projection, const double *p, 
         }
     }
     const hcr_status status = project_group(projection, worst, p, y, error);
-    const int is_sure = projection->is_polytope && status == HCR_OK && hcri_active_set_is_sure(projection->active_set);
-    *found = status != HCR_OK                                                  ? FOUND_NOTHING
-             : is_sure || gauge_of(projection, y) <= close_to_frontier(region) ? FOUND_NEAREST
-                                                                               : FOUND_NEARBY;
+    projection->is_from_rows = worst == 0 && projection->active_set != NULL;
+    if (status != HCR_OK)
+        *found = FOUND_NOTHING;
+    else if (projection->is_polytope && hcri_active_set_is_sure(projection->active_set))
+        *found = FOUND_NEAREST;
+    else
+        *found = is_answer(projection, gauge_of(projection, y)) ? FOUND_NEAREST : FOUND_NEARBY;
     return status == HCR_ERROR_MEMORY ? status : HCR_OK;
 }
 
@@ -247,21 +256,25 @@ static hcr_status project_near(hcri_projection *projection, const double *p, dou
 }
 
 /* The nearest point y to p is also the one to every y + t (p − y), 0 < t <= 1: nearer points than p lead to it step by
- * step, and rounding stays as small as they are. */
+ * step from where y is, and rounding stays as small as they are. After a step that moved y by d no point of the region
+ * is farther in the direction of p by more than d times the region's size over the step's length. */
 static hcr_status project_far(hcri_projection *projection, double far, const double *p, double *y, hcr_error *error) {
     enum { STEPS = 50 };
+    static const double settled = 1e-12, promise = 1e-8; /* of the radius */
     const size_t n = projection->region->set.outputs;
-    memcpy(y, projection->origin, n * sizeof *y);
-    for (int step = 0; step < STEPS; step++) {
-        const double t = fmin(1, far * projection->region->radius / distance(projection, p, y));
+    const double radius = projection->region->radius;
+    for (int step = 1;; step++) {
+        const double t = fmin(1, far * radius / distance(projection, p, y));
         for (size_t j = 0; j < n; j++)
             projection->nearer[j] = t == 1 ? p[j] : y[j] + t * (p[j] - y[j]);
         memcpy(projection->last, y, n * sizeof *y);
         HCRI_TRY(project_near(projection, projection->nearer, y, error));
-        if (t == 1 || distance(projection, projection->last, y) <= 1e-12 * projection->region->radius)
-            break;
+        const double moved = distance(projection, projection->last, y);
+        if (t == 1 || moved <= settled * radius || (step == STEPS && moved <= far * promise * radius))
+            return HCR_OK;
+        if (step == STEPS)
+            return fail_to_find(error);
     }
-    return HCR_OK;
 }
 
 hcr_status hcri_projection_find(hcri_projection *projection, const double *p, double *y, hcr_error *error) {
@@ -273,11 +286,13 @@ hcr_status hcri_projection_find(hcri_projection *projection, const double *p, do
     const double far = projection->is_polytope ? far_flat : far_curved;
     if (!(distance(projection, p, projection->origin) > far * region->radius))
         return project_near(projection, p, y, error);
-    if (projection->nearest == NULL) {
-        hcri_found found;
+    hcri_found found = FOUND_NOTHING;
+    if (projection->nearest == NULL)
         HCRI_TRY(project_cheaply(projection, p, y, &found, error));
-        if (found == FOUND_NEAREST)
-            return HCR_OK;
-    }
+    /* A closed form is right from afar. For an active set rounding hides there what it decides by. */
+    if (found == FOUND_NEAREST && !projection->is_from_rows)
+        return HCR_OK;
+    if (found != FOUND_NEAREST)
+        memcpy(y, projection->origin, region->set.outputs * sizeof *y);
     return project_far(projection, far, p, y, error);
 }

@@ -8,7 +8,9 @@
 #include <cmocka.h>
 
 #include "base/random.h"
+#include "optimality.h"
 #include "origin/single_quadratic.h"
+#include "project/principal_axes.h"
 #include "scratch.h"
 
 enum { N = 6 };
@@ -223,9 +225,51 @@ static void test_nearest(void **state) {
     }
 }
 
+/* The point of |F y| <= R farthest in the direction d is R |F⁻ᵀ d| far there. F has rows from 1 down to 1e-6, so that
+ * F'F has lost the small ones: by its own axes 1e-4 is missing. 1e-8: what rounding of F leaves, 1e-10, with room. */
+static void test_unlike_rows(void **state) {
+    (void)state;
+    const double R = 2, base[N] = {0};
+    hcri_random random;
+    hcri_random_seed(&random, 13);
+    for (int round = 0; round < 60; round++) {
+        uint32_t columns[N];
+        double row[N], direction[N], p[N], y[N], reached = 0, farthest = 0;
+        long double transposed[N * N], right[N], solution[N];
+        hcri_rows rows = {0};
+        fill(&random, direction, N);
+        for (uint32_t i = 0; i < N; i++) {
+            fill(&random, row, N);
+            for (uint32_t j = 0; j < N; j++) {
+                columns[j] = j;
+                row[j] *= pow(10, -6.0 * i / (N - 1));
+                transposed[j * N + i] = row[j];
+            }
+            assert_int_equal(hcri_rows_append(&rows, &hcri_default_allocator, N, columns, row, NULL), HCR_OK);
+        }
+        hcri_quadratic *quadratic = create(&(hcri_quadratic_parts){.form = HCRI_FACTOR, .factor = &rows, .radius = R});
+        hcri_axes axes;
+        assert_int_equal(hcri_axes_find(quadratic, base, &axes, NULL), HCR_OK);
+        for (size_t j = 0; j < N; j++) {
+            p[j] = direction[j] * pow(10, 16 + round);
+            right[j] = direction[j];
+        }
+        hcri_axes_project(&axes, p, y);
+        assert_true(eliminate(N, transposed, right, solution));
+        for (size_t j = 0; j < N; j++) {
+            reached += direction[j] * y[j];
+            farthest = hypot(farthest, R * (double)solution[j]);
+        }
+        assert_true(fabs(reached - farthest) <= 1e-8 * farthest);
+        hcri_axes_release(&axes);
+        hcri_rows_release(&rows, &hcri_default_allocator);
+        release(quadratic);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_extent), cmocka_unit_test(test_known_extent),
-                                       cmocka_unit_test(test_ball), cmocka_unit_test(test_singular),
-                                       cmocka_unit_test(test_nearest)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_extent),  cmocka_unit_test(test_known_extent),
+                                       cmocka_unit_test(test_ball),    cmocka_unit_test(test_singular),
+                                       cmocka_unit_test(test_nearest), cmocka_unit_test(test_unlike_rows)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
