@@ -18,12 +18,13 @@ typedef struct hcr_import hcr_import;
  *     LP   CPLEX's, with what Gurobi and HiGHS write: linear constraints and ranges, bounds
  *     MPS  fixed and free, RANGES, negative RHS, every type of bound
  *     CBF  versions 1 to 4: the cones F, L+, L-, L=, Q, QR, EXP and EXP* of variables and of affine expressions,
- *          POW and POW* with exponents in ratios of small whole numbers, and PSDCON
+ *          POW and POW* with exponents in ratios of small whole numbers, PSDCON, and PSDVAR: of matrix k the
+ *          lower triangle, row by row, is the vector of outputs Xk
  * Numbers are rounded to the nearest double, as everywhere; what a double can't hold is refused. Where a bound takes an
  * operation (RANGES, constants on the left) it is rounded to the inside. Bounds of 1e20 and more are none.
  * Errors, with file and line: FILE, FORMAT (truncated, or none of the three), SYNTAX, NAME (unknown, repeated), DATA,
- * EMPTY (a lower bound above the upper one), UNSUPPORTED (quadratic constraints, indicators, matrix variables),
- * MEMORY. `allocator` NULL: malloc. */
+ * EMPTY (a lower bound above the upper one), UNSUPPORTED (quadratic constraints, indicators), MEMORY.
+ * `allocator` NULL: malloc. */
 HCR_API HCR_MUST_USE hcr_status hcr_import_read(const char *path, const hcr_allocator *allocator, hcr_import **import,
                                                 hcr_error *error);
 /* The same from `size` bytes in memory, which aren't kept; `file` is the name for messages. */

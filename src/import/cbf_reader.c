@@ -11,13 +11,18 @@ typedef struct power { /* a power cone that is declared: its weights are import-
     size_t first, bases;
 } power;
 
+typedef struct matrices { /* of PSDCON or PSDVAR: the relations from first on, with forms from first_form on */
+    size_t count, first, first_form;
+    size_t first_column; /* of PSDVAR: each form is a column */
+} matrices;
+
 typedef struct reader {
     hcr_import *import;
     hcri_lines lines;
     hcri_shown section;
-    size_t rows, first_row; /* of CON; the form of row i is first_row + i */
-    size_t matrices;        /* of PSDCON: the relations from first_matrix on */
-    size_t first_matrix;
+    size_t rows, first_row;         /* of CON; the form of row i is first_row + i */
+    size_t variables, first_column; /* of VAR */
+    matrices constraint, variable;
     int has_rows, has_columns;
     size_t powers[2], power_capacity[2];
     power *power[2]; /* of POWCONES, of POW*CONES */
@@ -124,16 +129,21 @@ static void add_cone(reader *r, hcri_field cone, size_t first, size_t size) {
     }
 }
 
+/* A free column "base[i]". */
+static size_t add_column(reader *r, const char *base, size_t i) {
+    char name[64];
+    const int length = snprintf(name, sizeof name, "%s[%zu]", base, i);
+    const size_t j = hcri_import_add_column(r->import, (hcri_field){name, (size_t)length});
+    r->import->column[j].lower = -INFINITY;
+    return j;
+}
+
 /* Variables in a cone of dimension `size`: bounds where that says it. */
 static void add_variables(reader *r, hcri_field cone, size_t size) {
     hcr_import *import = r->import;
     const size_t first = import->columns;
-    for (size_t i = 0; i < size; i++) {
-        char name[32];
-        const int length = snprintf(name, sizeof name, "x[%zu]", first + i);
-        hcri_import_add_column(import, (hcri_field){name, (size_t)length});
-        import->column[first + i].lower = -INFINITY;
-    }
+    for (size_t i = 0; i < size; i++)
+        add_column(r, "x", r->variables++);
     const int sides = find_sides(cone);
     const double bound = 0;
     for (size_t i = 0; i < size && sides > 0; i++)
@@ -159,6 +169,7 @@ static void read_cones(reader *r, int are_variables) {
     const size_t cones = whole(r, field[1], "the number of cones", MOST_COLUMNS + 1);
     if (are_variables) {
         r->has_columns = 1;
+        r->first_column = r->import->columns;
     } else {
         r->has_rows = 1;
         r->rows = total;
@@ -232,23 +243,32 @@ static void read_powers(reader *r, int are_dual) {
         REFUSE(r, HCR_ERROR_SHAPE, "the power cones don't have as many weights as %s says", r->section.text);
 }
 
-static void read_matrices(reader *r) {
+/* PSDCON, or PSDVAR: the lower triangle of matrix k, row by row, is the variable "Xk". */
+static void read_matrices(reader *r, matrices *group, int are_variables) {
     hcri_field field;
-    if (r->matrices > 0)
-        REFUSE(r, HCR_ERROR_NAME, "a second section PSDCON");
+    hcr_import *import = r->import;
+    if (group->count > 0)
+        REFUSE(r, HCR_ERROR_NAME, "a second section %s", r->section.text);
     next(r, 1, &field);
     const size_t count = whole(r, field, "the number of matrices", MOST_COLUMNS + 1);
-    r->first_matrix = r->import->relations;
+    group->first = import->relations;
+    group->first_form = import->forms;
+    group->first_column = import->columns;
     for (size_t k = 0; k < count; k++) {
-        hcri_relation matrix = {.kind = HCRI_RELATION_MATRIX, .name = "", .first = r->import->forms};
+        hcri_relation matrix = {.kind = HCRI_RELATION_MATRIX, .name = "", .first = import->forms};
+        char name[32];
         next(r, 1, &field);
         matrix.size = whole(r, field, "the size of a matrix", LARGEST_MATRIX + 1);
         matrix.line = r->lines.number;
         matrix.forms = matrix.size * (matrix.size + 1) / 2;
-        for (size_t i = 0; i < matrix.forms; i++)
-            hcri_import_add_form(r->import);
-        hcri_import_add_relation(r->import, &matrix);
-        r->matrices++;
+        snprintf(name, sizeof name, "X%zu", k);
+        for (size_t i = 0; i < matrix.forms; i++) {
+            const size_t form = hcri_import_add_form(import);
+            if (are_variables)
+                hcri_import_add_term(import, form, add_column(r, name, i), 1, matrix.line);
+        }
+        hcri_import_add_relation(import, &matrix);
+        group->count++;
     }
 }
 
@@ -256,9 +276,10 @@ static void read_matrices(reader *r) {
 
 static size_t find_row(reader *r, hcri_field field) { return r->first_row + whole(r, field, "the row", r->rows); }
 
-static size_t find_element(reader *r, hcri_field number, hcri_field row, hcri_field column) {
-    const hcri_relation *matrix = &r->import->relation[r->first_matrix + whole(r, number, "the matrix", r->matrices)];
-    const size_t i = whole(r, row, "the row", matrix->size), j = whole(r, column, "the column", matrix->size);
+/* The form of an element of a matrix. */
+static size_t find_element(reader *r, const matrices *group, const hcri_field *field) {
+    const hcri_relation *matrix = &r->import->relation[group->first + whole(r, field[0], "the matrix", group->count)];
+    const size_t i = whole(r, field[1], "the row", matrix->size), j = whole(r, field[2], "the column", matrix->size);
     return matrix->first + (i > j ? i * (i + 1) / 2 + j : j * (j + 1) / 2 + i);
 }
 
@@ -270,14 +291,24 @@ static void set_constant(reader *r, size_t form, hcri_field field) {
 }
 
 static void add_term(reader *r, size_t form, hcri_field column, hcri_field value) {
-    const size_t j = whole(r, column, "the variable", r->import->columns);
+    const size_t j = r->first_column + whole(r, column, "the variable", r->variables);
     hcri_import_add_term(r->import, form, j, number(r, value), r->lines.number);
 }
 
+/* An element of the lower triangle of F in the product F·X, in which those beside the diagonal count twice. */
+static void add_matrix_term(reader *r, size_t form, const hcri_field *element, hcri_field value) {
+    const size_t at = find_element(r, &r->variable, element) - r->variable.first_form;
+    const int is_diagonal =
+        whole(r, element[1], "the row", MOST_COLUMNS) == whole(r, element[2], "the column", MOST_COLUMNS);
+    hcri_import_add_term(r->import, form, r->variable.first_column + at, (is_diagonal ? 1 : 2) * number(r, value),
+                         r->lines.number);
+}
+
 /* A number of lines, then so many lines. */
-enum { ROW_TERMS, ROW_CONSTANTS, MATRIX_TERMS, MATRIX_CONSTANTS, OBJECTIVE_TERMS, INTEGERS };
+enum { ROW_TERMS, ROW_CONSTANTS, MATRIX_TERMS, MATRIX_CONSTANTS, INTEGERS, PRODUCTS, OBJECTIVE, OBJECTIVE_PRODUCTS };
+static const char coordinates[] = "ACOORD|BCOORD|HCOORD|DCOORD|INT|FCOORD|OBJACOORD|OBJFCOORD";
 static void read_coordinates(reader *r, int kind) {
-    static const size_t fields[] = {3, 2, 5, 4, 2, 1};
+    static const size_t fields[] = {3, 2, 5, 4, 1, 5, 2, 4};
     hcri_field f[5];
     next(r, 1, f);
     const size_t count = whole(r, f[0], "the number of lines", SIZE_MAX / 16);
@@ -286,10 +317,15 @@ static void read_coordinates(reader *r, int kind) {
         switch (kind) {
         case ROW_TERMS: add_term(r, find_row(r, f[0]), f[1], f[2]); break;
         case ROW_CONSTANTS: set_constant(r, find_row(r, f[0]), f[1]); break;
-        case MATRIX_TERMS: add_term(r, find_element(r, f[0], f[2], f[3]), f[1], f[4]); break;
-        case MATRIX_CONSTANTS: set_constant(r, find_element(r, f[0], f[1], f[2]), f[3]); break;
-        case INTEGERS: r->import->column[whole(r, f[0], "the variable", r->import->columns)].integer = 1; break;
-        case OBJECTIVE_TERMS: break;
+        case MATRIX_TERMS:
+            add_term(r, find_element(r, &r->constraint, (hcri_field[]){f[0], f[2], f[3]}), f[1], f[4]);
+            break;
+        case MATRIX_CONSTANTS: set_constant(r, find_element(r, &r->constraint, f), f[3]); break;
+        case INTEGERS:
+            r->import->column[r->first_column + whole(r, f[0], "the variable", r->variables)].integer = 1;
+            break;
+        case PRODUCTS: add_matrix_term(r, find_row(r, f[0]), f + 1, f[4]); break;
+        default: break;
         }
     }
 }
@@ -314,14 +350,16 @@ static void read_section(reader *r, hcri_field word) {
         read_powers(r, word.length > strlen("POWCONES"));
     } else if (hcri_field_is(word, "VAR")) {
         read_cones(r, 1);
-    } else if (!r->has_columns) {
+    } else if (hcri_field_is(word, "PSDVAR")) {
+        read_matrices(r, &r->variable, 1);
+    } else if (!r->has_columns && r->variable.count == 0) {
         REFUSE(r, HCR_ERROR_SYNTAX, "VAR comes before %s", r->section.text);
     } else if (hcri_field_is(word, "CON")) {
         read_cones(r, 0);
     } else if (hcri_field_is(word, "PSDCON")) {
-        read_matrices(r);
+        read_matrices(r, &r->constraint, 0);
     } else {
-        const int kind = hcri_field_find(word, "ACOORD|BCOORD|HCOORD|DCOORD|OBJACOORD|INT");
+        const int kind = hcri_field_find(word, coordinates);
         if (kind < 0)
             REFUSE(r, HCR_ERROR_SYNTAX, "\"%s\" is no section of a CBF file", r->section.text);
         read_coordinates(r, kind);
@@ -352,13 +390,11 @@ static void read_all(reader *r) {
             REFUSE(r, HCR_ERROR_SYNTAX, "%zu fields: the name of a section, %s, stands alone", fields, r->section.text);
         if (sections++ == 0 && !hcri_field_is(word[0], "VER"))
             REFUSE(r, HCR_ERROR_SYNTAX, "VER comes first, not %s", r->section.text);
-        if (hcri_field_is(word[0], "PSDVAR|FCOORD|OBJFCOORD|CHANGE|SVECPSD"))
-            REFUSE(r, HCR_ERROR_UNSUPPORTED,
-                   "the section %s isn't read: matrix variables aren't (one can be written as variables in a PSDCON)",
-                   r->section.text);
+        if (hcri_field_is(word[0], "CHANGE"))
+            REFUSE(r, HCR_ERROR_UNSUPPORTED, "CHANGE, which begins another problem, isn't read: a file has one");
         read_section(r, word[0]);
     }
-    if (!r->has_columns)
+    if (r->import->columns == 0 && !r->has_columns)
         REFUSE(r, HCR_ERROR_FORMAT, "the file ends without VAR: it is cut short");
     move_constants(r->import);
     hcri_import_note(r->import, "the objective is ignored");
