@@ -372,6 +372,39 @@ def test_compiled_regions_and_quantiles_keep_what_is_soft():
     np.testing.assert_array_equal(copied.contract([[1.0, 2.0]], z), relaxed.contract([[1.0, 2.0]], z))
 
 
+def test_whole_numbers_meet_more_limits_than_bind():
+    """Some of the limits that the point of least violation meets depend on those that hold it: origins leave them, too.
+    There is a result, and slacks have no more than 2^-36 of the largest terms, those of the sum, as room, but where
+    HiGHS finds that relaxed limits leave no inside: no point is further than a hundredth of 2^-33 from all
+    of them, which sums of 400 have as rounding."""
+    n, rng = 8, np.random.default_rng(1)
+    region = hcr.Region(
+        f"var load[{n}]\nparam cap[{n}] in [0, 100]\nparam sold in [10, 800]\nload >= 0\nabs(diff(load)) <= 15\n"
+        "soft priority 1 weight 2: sum(load) >= sold\nsoft priority 2: load <= cap"
+    )
+    cap = rng.integers(10, 70, (6000, n)) * (rng.random((6000, n)) > 0.25)
+    x = np.c_[cap, rng.integers(30, 40 * n, 6000)].astype(float)
+    z, outcome = region.relaxation(x, outcomes=True)
+    x, z = x[outcome == hcr.Outcome.RELAXED], z[outcome == hcr.Outcome.RELAXED]
+    y, outcome = region.contract(rng.normal(0, 9, (len(x), n)), x, on_empty="relax", outcomes=True)
+    lost, unit, ramp = outcome != hcr.Outcome.RELAXED, 2.0**-33, np.diff(np.eye(n), axis=0)
+    assert len(x) > 3000 and lost.sum() < 5 and np.isfinite(y[~lost]).all()
+    assert (z[~lost, -n - 1] <= 2 * 2.0**-36 * 2 * x[~lost, n]).all()  # which is twice what is left
+    for sample, relaxed in zip(x[lost], z[lost], strict=True):
+        slack, top = relaxed[n + 1 : -n - 1], sample[:n] + relaxed[n + 2 : -n - 1]
+        free = top > 0
+        y = relaxed[-n:] * free
+        A = np.r_[np.eye(n)[free], -np.eye(n)[free], ramp, -ramp, -np.ones((1, n))]
+        b = np.r_[top[free], np.zeros(free.sum()), np.full(2 * n - 2, 15), slack[0] - sample[n]]
+        room = linprog(
+            np.r_[np.zeros(n), -1],
+            A_ub=np.c_[A, np.ones(len(b))],
+            b_ub=(b - A @ y) / unit,
+            bounds=[(None, None) if is_free else (0, 0) for is_free in free] + [(None, 1000)],
+        )
+        assert -room.fun <= 0.01
+
+
 def test_refusals(plan):
     with pytest.raises(hcr.Error, match="no parameters"):
         hcr.Region("var y\n0 <= y <= 1").relaxation  # noqa: B018

@@ -10,10 +10,11 @@
 static const double still = 1e-9;
 
 /* Limits that are met at the origin bind, as where those that were given up end a chain of others: the origin moves
- * inside of them all, and then of those that were given up, which have their room. */
-static void bind_met(hcri_relaxing *s) {
+ * inside of them all, and then of those that were given up, which have their room. Returns 1 where limits are left that
+ * are met, since they depend on those that bind. */
+static int bind_met(hcri_relaxing *s) {
     hcri_elastic *e = &s->elastic;
-    int any = 0;
+    int any = 0, left = 0;
     for (uint32_t r = (uint32_t)s->rows.equalities; r < s->rows.count && !any; r++) {
         const double up = hcri_relaxing_distance(s, 2 * r), down = hcri_relaxing_distance(s, 2 * r + 1);
         /* else its limits are further off */
@@ -21,25 +22,34 @@ static void bind_met(hcri_relaxing *s) {
             any = hcri_relaxing_is_met(s, 2 * r) || hcri_relaxing_is_met(s, 2 * r + 1);
     }
     if (!any)
-        return;
+        return 0;
     hcri_elastic_unbind_given_up(e);
-    for (uint32_t side = 2 * (uint32_t)s->rows.equalities; side < 2 * s->rows.count; side++)
-        if (hcri_relaxing_is_met(s, side) && hcri_elastic_bind(e, side))
+    for (uint32_t side = 2 * (uint32_t)s->rows.equalities; side < 2 * s->rows.count; side++) {
+        if (!hcri_relaxing_is_met(s, side))
+            continue;
+        if (hcri_elastic_bind(e, side))
             e->state[side] = HCRI_SIDE_ACTIVE;
+        else
+            left = 1;
+    }
     if (!s->is_point)
         (void)hcri_face_bind_given_up(s);
+    return left;
 }
 
-/* How far along `by` the origin may go: half of what any limit leaves. */
-static double most_along(hcri_relaxing *s, const double *by) {
+/* How far along `by` the origin may go: half of what any limit leaves; 0 where it doesn't leave one that is met.
+ * `any_met`: there may be such beside those that bind. */
+static double most_along(hcri_relaxing *s, const double *by, int any_met) {
     double most = INFINITY;
     hcri_elastic_values(&s->elastic, by, s->weight);
     for (uint32_t r = (uint32_t)s->rows.equalities; r < s->rows.count; r++) {
         const double rate = s->weight[r], growth = fabs(rate);
         const uint32_t side = 2 * r + (rate < 0);
-        if (growth > still && s->elastic.state[side] != HCRI_SIDE_ACTIVE)
-            most =
-                hcri_relaxing_is_met(s, side) ? 0 : hcri_smaller(most, 0.5 * hcri_relaxing_distance(s, side) / growth);
+        const int stays = growth <= still;
+        if (any_met && (hcri_relaxing_is_met(s, side) || (stays && hcri_relaxing_is_met(s, side ^ 1))))
+            return 0;
+        if (!stays && s->elastic.state[side] != HCRI_SIDE_ACTIVE)
+            most = hcri_smaller(most, 0.5 * hcri_relaxing_distance(s, side) / growth);
     }
     return most;
 }
@@ -59,15 +69,15 @@ static void go_inside(hcri_relaxing *s) {
     hcri_elastic *e = &s->elastic;
     const size_t outputs = s->rows.outputs;
     hcri_elastic_values(&s->elastic, s->centre, s->value);
-    bind_met(s);
+    const int any_met = bind_met(s);
     for (size_t i = 0; i < e->active; i++) /* sides that were given up have their room */
         s->by_row[i] = s->pinned[e->side[i] / 2] || e->state[e->side[i]] == HCRI_SIDE_GIVEN_UP ? 0 : -1;
     memset(s->bar, 0, s->relaxation->region->set.n * sizeof *s->bar);
     hcri_elastic_push(e, s->by_row, s->bar);
-    double share = most_along(s, s->bar);
+    double share = most_along(s, s->bar, any_met);
     if (!(share > 0) && hcri_relaxing_inwards(s, 0) == HCRI_ELASTIC_FOUND) {
         memcpy(s->bar, s->inwards.y, outputs * sizeof *s->bar);
-        share = most_along(s, s->bar);
+        share = most_along(s, s->bar, any_met);
     }
     for (size_t j = 0; j < outputs && isfinite(share); j++)
         s->centre[j] += share * s->bar[j];
