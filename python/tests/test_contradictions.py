@@ -25,6 +25,7 @@ import pytest
 import hcr
 
 highspy = pytest.importorskip("highspy")
+scipy_optimize = pytest.importorskip("scipy.optimize")
 
 LONG = bool(os.environ.get("HCR_LONG"))
 ROWS = int(os.environ.get("HCR_ROWS", "25000")) if LONG else 120
@@ -318,6 +319,24 @@ FAMILIES = [
 ]
 
 
+def has_no_point(A: np.ndarray, b: np.ndarray) -> bool:
+    """Whether A y <= b contradicts itself, where HiGHS doesn't end. Least distance programming (Lawson and Hanson,
+    1974, chapter 23) gives multipliers m >= 0 with |(A'm, b'm + 1)| = off, so that no point is shorter than 1/off - 1, in
+    units of the largest limit; or the shortest point, which is tried."""
+    lengths = np.linalg.norm(A, axis=1)
+    A, b = A / lengths[:, None], b / lengths / np.abs(b / lengths).max()
+    E, target = np.r_[A.T, b[None]], np.r_[np.zeros(A.shape[1]), -1]
+    multipliers, off = scipy_optimize.nnls(E, target, maxiter=30 * len(b))
+    if off < 1e-9:
+        return True
+    rest, met = target - E @ multipliers, multipliers > 0
+    y = -rest[:-1] / rest[-1]
+    for _ in range(3):  # it may be far away
+        y += np.linalg.lstsq(A[met], b[met] - A[met] @ y)[0]
+    assert (A @ y - b).max() <= 1e-12 * max(1, np.abs(y).max())  # rounding
+    return False
+
+
 class Referee:
     """Linear programs of one sample."""
 
@@ -348,10 +367,9 @@ class Referee:
     def is_empty(self, A: np.ndarray, b: np.ndarray) -> bool:
         n = A.shape[1]
         status, _ = self.solve(A, b, np.zeros(n), np.full(n, -np.inf), np.full(n, np.inf))
-        if status == highspy.HighsModelStatus.kUnknown:  # of klein1, at these tolerances
-            found = self.least(A, b, np.ones(len(b), int), np.ones(len(b)))
-            return found is not None and found[0] > 1e-7
-        return bool(status == highspy.HighsModelStatus.kInfeasible)
+        if status in (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kInfeasible):
+            return bool(status == highspy.HighsModelStatus.kInfeasible)
+        return has_no_point(A, b)  # kUnknown or kNotset, of klein1 and case_RTS_GMLC, at these tolerances
 
     def least(self, A: np.ndarray, b: np.ndarray, priority: np.ndarray, weight: np.ndarray) -> list[float] | None:
         """Σ weight · violation of each priority in turn; None where hard limits contradict each other."""
