@@ -80,8 +80,12 @@ static hcr_status interior_search_outer(hcri_interior_search *at, hcri_outer *ou
         HCRI_TRY(choose_origin(at, NULL, 0, error));
         memcpy(centre, at->origin, n * sizeof *centre);
         hcri_outer_start_at(outer, centre);
-    } else {
-        HCRI_TRY(hcri_outer_centre(outer, centre, &room, error));
+    } else if (at->interior != NULL) {
+        memcpy(centre, at->interior, n * sizeof *centre);
+        hcri_outer_start_at(outer, centre);
+    } else { /* before a set is refused as unbounded any point inside will do */
+        const int roughly = !closed && !at->unbounded_allowed && !at->centre_only;
+        HCRI_TRY(hcri_outer_centre(outer, roughly, centre, &room, error));
     }
     at->inradius = room;
     if (at->centre_only)
@@ -96,7 +100,7 @@ static hcr_status interior_search_outer(hcri_interior_search *at, hcri_outer *ou
     memcpy(at->upper, outer->upper, n * sizeof *at->upper);
     if (!closed && bounded &&
         at->origin_request.kind != HCR_ORIGIN_GIVEN) /* without the cube that it was looked for in */
-        HCRI_TRY(hcri_outer_centre(outer, centre, &room, error));
+        HCRI_TRY(hcri_outer_centre(outer, 0, centre, &room, error));
     HCRI_TRY(choose_origin(at, centre, room, error));
     HCRI_TRY(hcri_outer_radius(set, at->origin, &around, error));
     at->inradius = measure_at(n, at->origin, around);
@@ -152,8 +156,13 @@ static hcr_status search_in_other_units(hcri_interior_search *at, double *lower,
     HCRI_SCOPED_BY(hcri_set_release) hcri_set changed = {0};
     HCRI_SCOPED_BY(hcri_rows_scoped) hcri_rows rows = {0};
     HCRI_SCOPED double *point = hcri_allocate(memory, n, sizeof *point);
-    HCRI_ALLOCATED(point);
+    HCRI_SCOPED double *inside = hcri_allocate(memory, n, sizeof *inside);
+    HCRI_ALLOCATED(point && inside);
     hcri_interior_search in = *at;
+    if (at->interior != NULL) {
+        in.interior = memcpy(inside, at->interior, n * sizeof *inside);
+        divide(n, unit, inside);
+    }
     in.set = &changed;
     in.lower = lower;
     in.upper = upper;
@@ -200,6 +209,8 @@ hcr_status hcri_interior_search_run(hcri_interior_search *at, hcr_error *error) 
         HCRI_TRY(hcri_units_find(set, at->lower, at->upper, unit, &unlike, error));
     if (unlike) {
         hcr_error other = {0};
+        if (status == HCR_ERROR_UNBOUNDED && has_functions && at->inradius > 0)
+            at->interior = centre;
         const hcr_status in_other = search_in_other_units(at, low, high, unit, has_functions, centre, &other);
         if (in_other == HCR_OK || hcri_is_final(in_other)) {
             status = in_other;

@@ -11,6 +11,7 @@ typedef struct hcri_interior_search {
     int is_inside; /* the wished point is known to be strictly inside */
     int unbounded_allowed;
     int centre_only;                /* no extremes */
+    const double *interior;         /* a point strictly inside, where one is known that is no origin; else NULL */
     double *origin, *lower, *upper; /* lower, upper: at first as far as they are known from elsewhere */
     double inradius;
     const hcri_rows *rows;         /* NULL, or rows whose extremes are wanted too, … */

@@ -73,6 +73,7 @@ typedef struct search {
     hcri_lp *lp;
     size_t sides, implied, caps, placed; /* rows: sides, those of the box that is known, caps of the cube, cuts */
     int boxed;                           /* … the second ones are there */
+    double close;                        /* share of the largest room that ends the search */
     double best;                         /* the largest room found, around outer->cuts.interior; 0: none yet */
 } search;
 
@@ -263,7 +264,6 @@ static int gains(const search *at) {
 /* Looks at y: cuts where it is outside or the ball around it sticks out; *done when the ball fits and no other can be
  * larger. */
 static hcr_status look(search *at, int *done, hcr_error *error) {
-    static const double close = 0.99;
     const double radius = at->r * at->scale;
     double room = -INFINITY;
     size_t violated;
@@ -274,7 +274,7 @@ static hcr_status look(search *at, int *done, hcr_error *error) {
         at->best = room;
         hcri_cuts_set_interior(&at->outer->cuts, at->y);
     }
-    *done = at->best > 0 && at->best >= close * radius;
+    *done = at->best > 0 && at->best >= at->close * radius;
     return HCR_OK;
 }
 
@@ -412,11 +412,12 @@ static hcr_status search_cube(search *at, hcr_error *error) {
                      "inside, or bounds that keep expressions within their domains");
 }
 
-hcr_status hcri_outer_centre(hcri_outer *outer, double *y, double *radius, hcr_error *error) {
-    static const double larger = 100, largest = 1e15;
+hcr_status hcri_outer_centre(hcri_outer *outer, int roughly, double *y, double *radius, hcr_error *error) {
+    static const double larger = 100, largest = 1e15, nearly_all = 0.99, some = 0.1;
     for (double size = 2 * hcri_open_size(outer->set);; size *= larger) {
         HCRI_SCOPED_BY(release) search at = {.lp = NULL};
         HCRI_TRY(start(&at, outer, size, error));
+        at.close = roughly ? some : nearly_all;
         HCRI_TRY(search_cube(&at, error));
         *radius = at.best;
         if (*radius > 0)

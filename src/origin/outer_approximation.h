@@ -26,10 +26,10 @@ typedef struct hcri_outer {
 hcr_status hcri_outer_create(const hcri_set *set, const double *lower, const double *upper, hcri_outer *outer,
                              hcr_error *error);
 void hcri_outer_release(hcri_outer *outer);
-/* y: about the centre of a largest ball in the set, *radius about its radius; of a set that is open, or isn't known to
- * be bounded, within a cube around its data (origin/unbounded_origin.h). Errors: EMPTY with the conflict, SOLVER,
- * MEMORY. */
-hcr_status hcri_outer_centre(hcri_outer *outer, double *y, double *radius, hcr_error *error);
+/* y: about the centre of a largest ball in the set, *radius about its radius; `roughly`: of a ball of a tenth of that.
+ * Of a set that is open, or isn't known to be bounded, within a cube around its data (origin/unbounded_origin.h).
+ * Errors: EMPTY with the conflict, SOLVER, MEMORY. */
+hcr_status hcri_outer_centre(hcri_outer *outer, int roughly, double *y, double *radius, hcr_error *error);
 /* A point inside that is known from elsewhere. */
 void hcri_outer_start_at(hcri_outer *outer, const double *y);
 /* After a centre or a start: is the set bounded? If not, *bounded = 0 and `direction` (n) is one that nothing stops. */
