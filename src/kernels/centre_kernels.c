@@ -38,6 +38,8 @@ static search begin(const hcri_centre_system *system, const hcri_eight_centres *
         *of_places[k] = next;
     s.entry = next;
     s.factor = next + 8 * hcri_centre_entries(system);
+    for (size_t i = 8 * system->ldl.size; i < 16 * system->ldl.size; i += WIDTH)
+        store(s.factor + i, spread(0));
     const size_t first = system->start[system->pairs], last = system->start[system->nodes - system->columns];
     for (size_t k = first; k < last; k++)
         EACH_PART
@@ -243,9 +245,7 @@ static void assemble(const search *of) {
 static void factorise(const search *of) {
     const search s = *of;
     const hcri_ldl ldl = s.system->ldl;
-    double *d = s.factor, *y = d + 8 * ldl.size, *l = y + 8 * ldl.size;
-    for (size_t i = 0; i < 8 * ldl.size; i += WIDTH)
-        store(y + i, spread(0));
+    double *d = s.factor, *y = d + 8 * ldl.size, *l = y + 8 * ldl.size; /* y is 0, and is so again in the end */
     for (size_t k = 0; k < ldl.size; k++) {
         lanes pivot[PARTS], right[PARTS];
         EACH_PART {
@@ -442,16 +442,15 @@ static void find(const hcri_centre_system *system, const hcri_eight_centres *at,
     static const double near = 0.25, furthest = 0.7, within = 0.5;
     const search s = begin(system, at);
     const lanes zero = spread(0), one = spread(1);
-    lanes goes_on[PARTS], is_empty[PARTS], is_found[PARTS];
+    lanes goes_on[PARTS], is_empty[PARTS], is_found[PARTS], was_far[PARTS]; /* where it wasn't near it may be empty */
     EACH_PART {
         goes_on[p] = one;
-        is_empty[p] = is_found[p] = zero;
+        is_empty[p] = is_found[p] = was_far[p] = zero;
     }
     begin_inside(&s);
-    int left = 1;
+    int left = 1, any_far = 0;
     for (int steps = 0; steps < MOST_STEPS && left; steps++) {
         lanes big[PARTS], part[PARTS], share[PARTS], empty[PARTS], most[PARTS];
-        int all_near = 1;
         differentiate(&s);
         assemble(&s);
         factorise(&s);
@@ -461,16 +460,19 @@ static void find(const hcri_centre_system *system, const hcri_eight_centres *at,
         extend(system, s.step, 1, s.change);
         EACH_PART
         empty[p] = most[p] = zero;
-        if (steps > 0)
+        if (any_far)
             find_empty(&s, empty);
+        any_far = 0;
         differentiate_thrice(&s, big);
         EACH_PART {
             const lanes least = 1 / lanes_max(big[p] * (1 / within), one);
             part[p] = least * least;
-            all_near &= !any(big[p] * goes_on[p] >= near);
+            empty[p] *= was_far[p];
+            was_far[p] = lanes_if_more(spread(near), big[p], zero, goes_on[p]);
+            any_far |= any(was_far[p] > zero);
         }
         add_third(&s, part);
-        if (!all_near)
+        if (any_far)
             find_taken(&s, most);
         left = 0;
         EACH_PART {
@@ -493,6 +495,31 @@ static void find(const hcri_centre_system *system, const hcri_eight_centres *at,
                                                     : HCRI_CENTRE_NOT_SO;
 }
 
+static void bend(const hcri_centre_system *system, const hcri_eight_centres *at) {
+    const search s = begin(system, at);
+    extend(system, at->f, 0, s.value);
+    differentiate(&s);
+}
+
+static void turn(const hcri_centre_system *system, const hcri_eight_centres *at, double *towards) {
+    const search s = begin(system, at);
+    const size_t size = 8 * system->ldl.size;
+    for (size_t l = 0; l < 8 * system->nodes; l += WIDTH)
+        store(s.rest + l, spread(0));
+    assemble(&s);
+    for (size_t l = 0; l < size; l += WIDTH)
+        store(s.step + l, load(towards + l));
+    factorise(&s);
+    solve_back(&s);
+    for (size_t l = 0; l < size; l += WIDTH)
+        store(towards + l, load(s.step + l));
+    extend(system, s.step, 0, s.value);
+}
+
 extern const hcri_centre_kernels HCRI_JOIN(hcri_centre_, HCRI_VARIANT);
-const hcri_centre_kernels HCRI_JOIN(hcri_centre_, HCRI_VARIANT) = {
-    .search = find, .measure = centre_measure, .limits = centre_limits, .meet = centre_meet};
+const hcri_centre_kernels HCRI_JOIN(hcri_centre_, HCRI_VARIANT) = {.search = find,
+                                                                   .bend = bend,
+                                                                   .turn = turn,
+                                                                   .measure = centre_measure,
+                                                                   .limits = centre_limits,
+                                                                   .meet = centre_meet};

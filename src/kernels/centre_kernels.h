@@ -47,6 +47,10 @@ typedef enum hcri_centre_search {
 
 typedef struct hcri_centre_kernels {
     void (*search)(const hcri_centre_system *system, const hcri_eight_centres *at, hcri_centre_search found[8]);
+    /* Of a centre f, from which all columns move: `value`, and in `scratch` the inverse of each limit's distance. Then
+     * H w = towards, by place and 0 for rows, with H the Hessian there: w in its place, and of nodes in `value`. */
+    void (*bend)(const hcri_centre_system *system, const hcri_eight_centres *at);
+    void (*turn)(const hcri_centre_system *system, const hcri_eight_centres *at, double *towards);
     /* How far node values are from limits at least: less safe_k, and over the lengths. NaN where a value is. */
     void (*measure)(const hcri_centre_system *system, const double *safe, const hcri_eight_centres *at, double spare[8],
                     double room[8]);

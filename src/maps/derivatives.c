@@ -163,25 +163,52 @@ static void project_adjoint(const hcri_chunk *chunk, size_t s, double *result) {
     hcri_affine_project(hcri_affine_of(chunk, s), result);
 }
 
-/* The gradient by the parameters, after that by the input, `result`. A frontier point keeps c(O + v/gamma, x) = 0, so
- * that dgamma/gamma = (g_O·dO + g_x·dx)/(g·u) with (g_O, g_x) = g. In `origin_bar` and `x_bar`, which have room. */
+/* Rows whose gradients by the parameters wait for what the origins make of theirs, which goes together. */
+typedef struct waiting {
+    hcri_origin_changes changes;
+    size_t row[8];
+} waiting;
+
+static void settle(const hcri_chunk *chunk, waiting *rows) {
+    const size_t p = chunk->region->origin_map.parameters, count = rows->changes.at.count;
+    if (count != 0)
+        hcri_sample_origins_vjp(chunk->region, &rows->changes, chunk->slice->scratch);
+    for (size_t k = 0; k < count; k++) {
+        const size_t s = rows->row[k];
+        double *x_bar = rows->changes.at.of_x[k];
+        if (chunk->region->varying_equalities != NULL)
+            turn_adjoint(chunk, s, x_bar);
+        hcri_round(chunk->call->precision, x_bar, p, chunk->call->x_out, (chunk->first + s) * p);
+    }
+    rows->changes.at.count = 0;
+}
+
+/* The gradient by the parameters, after that by the input, `result`, but for what the origin makes of its own. A
+ * frontier point keeps c(O + v/gamma, x) = 0, so that dgamma/gamma = (g_O·dO + g_x·dx)/(g·u) with (g_O, g_x) = g. */
 static void find_x_bar(const hcri_chunk *chunk, size_t s, double share, double by_gauge, const double *g,
-                       const double *moved, double *origin_bar, double *x_bar) {
+                       const double *moved, waiting *rows) {
     const hcr_region *region = chunk->region;
-    const size_t n = region->set.outputs, p = region->origin_map.parameters;
+    const size_t n = region->set.outputs, p = region->origin_map.parameters, k = rows->changes.at.count;
+    double *origin_bar = chunk->slice->waiting + k * region->set.n;
+    double *x_bar =
+        hcri_result_place(chunk->call->precision, chunk->call->x_out, (chunk->first + s) * p, origin_bar + n);
     for (size_t j = 0; j < n; j++)
         origin_bar[j] = (share == 0 ? 0 : share * moved[j]) + (by_gauge == 0 ? 0 : by_gauge * g[j]);
-    for (size_t k = 0; k < p; k++)
-        x_bar[k] = by_gauge == 0 ? 0 : by_gauge * g[n + k];
+    for (size_t j = 0; j < p; j++)
+        x_bar[j] = by_gauge == 0 ? 0 : by_gauge * g[n + j];
     const int is_damped = hcri_damping_of(chunk, s) != HCRI_DAMPS_NOTHING;
     for (size_t j = 0; j < n && is_damped; j++)
         origin_bar[j] += damped_by_point(chunk)[j];
-    for (size_t k = 0; k < p && is_damped; k++)
-        x_bar[k] += damped_by_point(chunk)[n + k];
-    hcri_sample_origin_vjp(region, hcri_sample_origin_of(chunk, s), hcri_origin_of(chunk, s), hcri_is_free_of(chunk, s),
-                           origin_bar, x_bar, chunk->slice->scratch);
-    if (region->varying_equalities != NULL)
-        turn_adjoint(chunk, s, x_bar);
+    for (size_t j = 0; j < p && is_damped; j++)
+        x_bar[j] += damped_by_point(chunk)[n + j];
+    rows->row[k] = s;
+    rows->changes.sample_origin[k] = hcri_sample_origin_of(chunk, s);
+    rows->changes.at.point[k] = hcri_origin_of(chunk, s);
+    rows->changes.at.is_free[k] = hcri_is_free_of(chunk, s);
+    rows->changes.at.of_origin[k] = origin_bar;
+    rows->changes.at.of_x[k] = x_bar;
+    if (++rows->changes.at.count == hcri_sample_origins_together(region))
+        settle(chunk, rows);
 }
 
 void hcri_vjp_chunk(const hcri_chunk *chunk) {
@@ -193,6 +220,8 @@ void hcri_vjp_chunk(const hcri_chunk *chunk) {
     double *u = chunk->slice->vectors, *g = u + region->set.n + 1, *own_bar = g + region->set.n + 1,
            *own_result = own_bar + region->set.n + 1;
     hcri_linearised at;
+    waiting rows;
+    rows.changes.at.count = 0;
     hcri_linearise(chunk, &at);
     for (size_t s = 0; s < chunk->rows; s++) {
         const size_t i = chunk->first + s;
@@ -227,28 +256,53 @@ void hcri_vjp_chunk(const hcri_chunk *chunk) {
         hcri_round(call->precision, result, width, call->out, i * width);
         if (p == 0 || call->x_out == NULL)
             continue;
-        double *x_bar = hcri_result_place(call->precision, call->x_out, i * p, u);
         const int stays = map->takes_point && !crosses && !hcri_is_identity(chunk, ray);
-        if (is_lost)
+        if (is_lost) {
+            double *x_bar = hcri_result_place(call->precision, call->x_out, i * p, u);
             fill(p, lost, x_bar);
-        else /* of a point only what has a direction moves */
+            hcri_round(call->precision, x_bar, p, call->x_out, i * p);
+        } else { /* of a point only what has a direction moves */
             find_x_bar(chunk, s, stays ? 0 : map->origin_share, by_gauge, frontier.g, map->takes_point ? result : bar,
-                       own_bar, x_bar);
-        hcri_round(call->precision, x_bar, p, call->x_out, i * p);
+                       &rows);
+        }
     }
+    settle(chunk, &rows);
 }
 
-/* Takes the change of row s within the equalities, from an origin that changes too: in `direction` and `origin`, where
- * it isn't as it was given. */
-static void follow(const hcri_chunk *chunk, size_t s, double size, hcri_change *change, double *direction,
-                   double *origin) {
+/* Where the changes of row s's origin and, behind it, of its parameters are. */
+static double *changes_of(const hcri_chunk *chunk, size_t s) {
+    return chunk->slice->waiting + s % hcri_sample_origins_together(chunk->region) * chunk->region->set.n;
+}
+
+/* Of the rows from `first` on that go together. */
+static void change_origins(const hcri_chunk *chunk, const hcr_ray *rays, size_t first) {
+    const size_t n = chunk->region->set.outputs, p = chunk->region->origin_map.parameters,
+                 last = first + hcri_sample_origins_together(chunk->region);
+    hcri_origin_changes changes = {.at.count = 0};
+    for (size_t s = first; s < last && s < chunk->rows; s++) {
+        double *dot = changes_of(chunk, s);
+        const double *x_dot =
+            hcri_widen(chunk->call->precision, chunk->call->x_factor, (chunk->first + s) * p, p, dot + n);
+        if (x_dot != dot + n)
+            memcpy(dot + n, x_dot, p * sizeof *dot);
+        if (hcri_is_lost(chunk->call->map, &rays[s]))
+            continue;
+        const size_t k = changes.at.count++;
+        changes.sample_origin[k] = hcri_sample_origin_of(chunk, s);
+        changes.at.point[k] = hcri_origin_of(chunk, s);
+        changes.at.is_free[k] = hcri_is_free_of(chunk, s);
+        changes.at.of_origin[k] = dot;
+        changes.at.of_x[k] = dot + n;
+    }
+    hcri_sample_origins_jvp(chunk->region, &changes, chunk->slice->scratch);
+}
+
+/* Takes the change of row s within the equalities, from an origin that changes too: in `direction`, where it isn't as
+ * it was given. */
+static void follow(const hcri_chunk *chunk, size_t s, double size, hcri_change *change, double *direction) {
     const hcr_region *region = chunk->region;
     const size_t n = region->set.outputs;
-    if (change->x != NULL) {
-        hcri_sample_origin_jvp(region, hcri_sample_origin_of(chunk, s), hcri_origin_of(chunk, s),
-                               hcri_is_free_of(chunk, s), change->x, origin, chunk->slice->scratch);
-        change->origin = origin;
-    }
+    const double *origin = change->origin = change->x == NULL ? NULL : changes_of(chunk, s);
     const int from_origin = chunk->call->map->takes_point && change->origin != NULL;
     if (region->affine.count == 0 && !from_origin && hcri_is_free_of(chunk, s) == NULL && !hcri_is_damped(chunk, s))
         return;
@@ -287,7 +341,7 @@ void hcri_jvp_chunk(const hcri_chunk *chunk) {
     const hcr_region *region = chunk->region;
     const size_t n = region->set.outputs, p = region->origin_map.parameters, width = chunk->width;
     const size_t out_width = hcri_output_width(map, n), room = region->set.n + 1;
-    double *g = chunk->slice->vectors + room, *own = g + room, *origin = own + room;
+    double *g = chunk->slice->vectors + room, *own = g + room;
     hcri_linearised at;
     hcri_linearise(chunk, &at);
     for (size_t s = 0; s < chunk->rows; s++) {
@@ -300,13 +354,16 @@ void hcri_jvp_chunk(const hcri_chunk *chunk) {
             hcri_frontier_find(chunk, &at, s, &frontier);
         const double *dot = hcri_widen(call->precision, call->factor, i * width, width, own);
         hcri_change change = {.direction = dot, .radius = map->takes_radius ? dot[n] : 0};
-        if (p != 0)
-            change.x = hcri_widen(call->precision, call->x_factor, i * p, p, origin + n);
+        const int moves = p != 0 && call->x_factor != NULL;
+        if (moves && s % hcri_sample_origins_together(region) == 0)
+            change_origins(chunk, at.rays, s);
+        if (moves)
+            change.x = changes_of(chunk, s) + n;
         double lost = 0;
         if (hcri_is_lost(map, ray))
             lost = lost_derivative(chunk, ray, width, dot) + lost_derivative(chunk, ray, p, change.x);
         else
-            follow(chunk, s, crosses ? ray->gauge : 1, &change, own, origin);
+            follow(chunk, s, crosses ? ray->gauge : 1, &change, own);
         if (crosses)
             row_jvp(chunk, &frontier, &change, g, result);
         else if (hcri_is_identity(chunk, ray))

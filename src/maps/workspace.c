@@ -40,7 +40,8 @@ static size_t chunk_rows(const hcr_region *region) {
 /* The arrays of one thread's slice. */
 static size_t slice_bytes(const hcr_region *region) {
     const size_t n = region->set.n, chunk = chunk_rows(region);
-    const size_t vectors = VECTORS + (2 + (size_t)(region->origin_map.parameters != 0)) * chunk;
+    const size_t moving = region->origin_map.parameters == 0 ? 0 : chunk + hcri_sample_origins_together(region);
+    const size_t vectors = VECTORS + 2 * chunk + moving;
     const size_t flags = hcri_size_product(chunk, hcri_sample_origin_flags(region));
     const size_t numbers =
         hcri_size_sum(hcri_size_product(vectors, n + 1), hcri_size_sum(flags, hcri_sample_origin_scratch(region)));
@@ -91,6 +92,8 @@ hcr_status hcr_workspace_place(const hcr_region *region, size_t threads, void *m
         if (region->origin_map.parameters != 0) {
             slice->origins = rest;
             rest += each;
+            slice->waiting = rest;
+            rest += hcri_sample_origins_together(region) * (n + 1);
         }
         if (hcri_sample_origin_flags(region) != 0) {
             slice->is_free = rest;

@@ -12,7 +12,9 @@ typedef struct hcri_slice {
     double *input;      /* chunk × (n + 1): inputs that aren't doubles where they lie */
     double *directions; /* chunk × n: directions that aren't used where they lie */
     double *vectors;    /* 9 × (n + 1): 8 for derivatives, the last for a direction that is held */
-    double *scratch;    /* hcri_sample_origin_scratch numbers: for blocks, and for origins */
+    /* hcri_sample_origins_together × set.n, of a region with parameters: gradients by origins and by parameters. */
+    double *waiting;
+    double *scratch; /* hcri_sample_origin_scratch numbers: for blocks, and for origins */
     /* Of a region with parameters: the chunk's origins, chunk × n, and what they are. NULL without. */
     double *origins;
     hcri_sample_origin sample_origin[HCRI_CHUNK];

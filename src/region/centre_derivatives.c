@@ -67,12 +67,10 @@ static int is_plain(const hcr_region *region, const double *is_free) {
  * of which the second term is there for products of outputs and parameters alone: since c_i is bilinear it is the
  * difference of ∂c_i/∂x between f + w and f. A held column is one more parameter. A row that is an equality changes by
  * −∂c_i/∂x dx, which its multiplier in place of w·g_i/s_i² turns into the gradient. */
-void hcri_centres_vjp(const hcr_region *region, const double *point, const double *is_free, double *bar, double *x_bar,
+static void vjp_alone(const hcr_region *region, const double *point, const double *is_free, double *bar, double *x_bar,
                       double *scratch) {
     const size_t n = region->set.n, outputs = region->set.outputs;
     double *here = scratch, *shifted = scratch + n, *there = scratch + 2 * n;
-    if (is_plain(region, is_free) && hcri_centre_plan_vjp(region, point, bar, x_bar, scratch, scratch + n))
-        return;
     hcri_sample s = begin_at(region, point, is_free, scratch + 3 * n);
     const hcri_barrier *barrier = &s.centres->barrier;
     const hcri_barrier_problem problem = hcri_sample_problem(&s, point);
@@ -114,12 +112,10 @@ void hcri_centres_vjp(const hcr_region *region, const double *point, const doubl
 }
 
 /* H df = −∂F/∂x x_dot = −Σ (g_i (∂c_i/∂x·x_dot)/s_i² + (∂g_i/∂x x_dot)/s_i) + pull dO. */
-void hcri_centres_jvp(const hcr_region *region, const double *point, const double *is_free, const double *x_dot,
-                      double *dot, double *scratch) {
+static void jvp_alone(const hcr_region *region, const double *point, const double *is_free, double *dot, double *x_dot,
+                      double *scratch) {
     const size_t n = region->set.n, outputs = region->set.outputs;
     double *here = scratch;
-    if (is_plain(region, is_free) && hcri_centre_plan_jvp(region, point, x_dot, dot, scratch, scratch + n))
-        return;
     hcri_sample s = begin_at(region, point, is_free, scratch + 3 * n);
     const hcri_barrier *barrier = &s.centres->barrier;
     const hcri_barrier_problem problem = hcri_sample_problem(&s, point);
@@ -166,4 +162,36 @@ void hcri_centres_jvp(const hcr_region *region, const double *point, const doubl
         return;
     for (size_t j = 0; j < barrier->columns; j++)
         dot[s.centres->output[j]] = hcri_sample_is_held(&s, j) ? held[j] : right[j];
+}
+
+/* Those that hold nothing together, the others alone. */
+static void find_changes(const hcr_region *region, const hcri_centre_changes *samples, double *scratch,
+                         void (*together)(const hcr_region *, const hcri_centre_changes *, int done[8], double *),
+                         void (*alone)(const hcr_region *, const double *point, const double *is_free,
+                                       double *of_origin, double *of_x, double *)) {
+    hcri_centre_changes plain = {.count = 0};
+    int is_done[8] = {0}, done[8] = {0};
+    size_t at[8];
+    for (size_t k = 0; k < samples->count; k++)
+        if (is_plain(region, samples->is_free[k])) {
+            at[plain.count] = k;
+            plain.point[plain.count] = samples->point[k];
+            plain.of_origin[plain.count] = samples->of_origin[k];
+            plain.of_x[plain.count++] = samples->of_x[k];
+        }
+    if (plain.count != 0)
+        together(region, &plain, done, scratch);
+    for (size_t k = 0; k < plain.count; k++)
+        is_done[at[k]] = done[k];
+    for (size_t k = 0; k < samples->count; k++)
+        if (!is_done[k])
+            alone(region, samples->point[k], samples->is_free[k], samples->of_origin[k], samples->of_x[k], scratch);
+}
+
+void hcri_centres_vjp(const hcr_region *region, const hcri_centre_changes *samples, double *scratch) {
+    find_changes(region, samples, scratch, hcri_centre_plan_vjp, vjp_alone);
+}
+
+void hcri_centres_jvp(const hcr_region *region, const hcri_centre_changes *samples, double *scratch) {
+    find_changes(region, samples, scratch, hcri_centre_plan_jvp, jvp_alone);
 }

@@ -31,13 +31,10 @@ void hcri_centre_plan_release(hcri_centre_plan *plan, const hcr_allocator *alloc
  * in which something is near or that take more steps, f is left. For regions with a plan. */
 void hcri_centres_search(const hcr_region *region, size_t count, const hcri_barrier_problem *problem, double *const *f,
                          int *found, double *scratch);
-/* plan_derivatives.c: as hcri_centres_vjp and hcri_centres_jvp, of a sample that holds nothing; 0: something is so near
- * that these are needed, and nothing was changed. f: as many numbers as there are columns. */
-int hcri_centre_plan_vjp(const hcr_region *region, const double *point, const double *bar, double *x_bar, double *f,
-                         double *scratch);
-int hcri_centre_plan_jvp(const hcr_region *region, const double *point, const double *x_dot, double *dot, double *f,
-                         double *scratch);
-size_t hcri_centre_plan_derivative_scratch(const hcr_region *region);
+/* plan_derivatives.c: as hcri_centres_vjp and hcri_centres_jvp, of samples that hold nothing. done 0: something is so
+ * near that these are needed, and nothing was changed. */
+void hcri_centre_plan_vjp(const hcr_region *region, const hcri_centre_changes *samples, int done[8], double *scratch);
+void hcri_centre_plan_jvp(const hcr_region *region, const hcri_centre_changes *samples, int done[8], double *scratch);
 /* Numbers of scratch. */
 size_t hcri_centre_plan_scratch(const hcr_region *region);
 

@@ -1,151 +1,142 @@
-/* How the centre of a sample that holds nothing changes with its parameters, by a centre_plan.h: where F = Σ a_i φ_i' +
+/* How the centres of samples that hold nothing change with their parameters, by a centre_plan.h: where F = Σ a_i φ_i' +
  * pull (f − O) = 0, H df = −∂F/∂x dx. A limit b_k of node i adds −φ_k'' a_i db_k to the change of F, above as below. */
 #include <math.h>
 #include <string.h>
 
+#include "kernels/kernels.h"
 #include "region/centre_plan.h"
 #include "region/sample_problem.h"
 
+/* Eight samples, as in sample_centres.c; what stands in the place of H w = turned is w afterwards, of nodes in value.
+ */
 typedef struct planned {
     const hcri_centre_plan *plan;
-    double *moved, *curve, *diagonal, *entry, *factor; /* by row, limit, place in the system, entry */
-    double *step;
+    const hcri_centre_kernels *kernels;
+    double *x, *moved, *limit, *f, *turned, *value, *moves, *scratch;
+    hcri_eight_centres at;
+    int is_near[8];
 } planned;
 
-size_t hcri_centre_plan_derivative_scratch(const hcr_region *region) {
-    const hcri_centre_plan *plan = region->centres == NULL ? NULL : region->centres->plan;
-    if (plan == NULL)
-        return 0;
-    const hcri_centre_system *system = &plan->system;
-    return region->centres->shift.count + system->limit[2 * system->nodes] + 2 * system->ldl.size +
-           hcri_centre_entries(system) + hcri_ldl_numbers(&system->ldl);
-}
-
-static double value_of(const hcri_centre_plan *plan, size_t node, const double *f) {
-    const hcri_centre_system *system = &plan->system;
-    const size_t r = node - system->columns;
-    double sum = node < system->columns ? f[node] : 0;
-    for (size_t k = node < system->columns ? 0 : system->start[r]; node >= system->columns && k < system->start[r + 1];
-         k++)
-        sum += system->value[k] * f[plan->column[k]];
-    return sum;
-}
-
-/* φ'' of each limit, by node their sum into the system; 0 where something is near. */
-static int take(const planned *at, const hcr_region *region, const double *point, const double *f) {
+/* Lanes without a sample repeat the last one. */
+static planned begin(const hcr_region *region, size_t count, const double *const *point, double *scratch) {
     static const double least = 0x1p-5; /* of the largest ball: nearer by, a·w would lose digits */
-    const hcri_centre_plan *plan = at->plan;
-    const hcri_centre_system *system = &plan->system;
-    const hcri_rows *shift = &region->centres->shift;
-    const size_t columns = system->columns;
-    for (size_t r = 0; r < shift->count; r++)
-        at->moved[r] = hcri_rows_dot(shift, r, point + region->set.outputs, NULL);
-    memset(at->entry, 0, system->shared * sizeof *at->entry);
-    for (size_t i = 0; i < system->nodes; i++) {
-        const double value = value_of(plan, i, f), room = least * system->scale * system->length[i];
-        double curve = 0;
-        for (size_t k = system->limit[2 * i]; k < system->limit[2 * i + 2]; k++) {
-            const double moved = plan->row[k] == HCRI_OF_COLUMN ? 0 : at->moved[plan->row[k]];
-            const double distance = fabs(plan->factor[k] * (plan->constant[k] - moved) - value);
-            if (!(distance > room))
-                return 0;
-            at->curve[k] = 1 / (distance * distance);
-            curve += at->curve[k];
-        }
-        if (i < columns) {
-            at->diagonal[i] = curve + system->pull;
-            continue;
-        }
-        const size_t r = i - columns, first = system->start[r];
-        if (r >= system->pairs) {
-            at->diagonal[i - system->pairs] = -1 / fmax(curve, 1e-300);
-            continue;
-        }
-        for (size_t k = first; k < system->start[r + 1]; k++) {
-            const double weighed = curve * system->value[k];
-            at->diagonal[plan->column[k]] += weighed * system->value[k];
-            for (size_t t = first; t < k; t++)
-                at->entry[system->dense == NULL ? system->entry[r]
-                                                : hcri_centre_pair(plan->column[t], plan->column[k])] +=
-                    weighed * system->value[t];
-        }
+    const hcri_centres *centres = region->centres;
+    const hcri_centre_system *system = &centres->plan->system;
+    const size_t outputs = region->set.outputs, parameters = region->set.n - outputs,
+                 limits = system->limit[2 * system->nodes];
+    planned s = {.plan = centres->plan, .kernels = hcri_kernels_best()->centre, .x = scratch};
+    s.moved = s.x + 8 * parameters;
+    s.limit = s.moved + 8 * centres->shift.count;
+    s.f = s.limit + 8 * limits;
+    s.turned = s.f + 8 * system->ldl.size;
+    s.value = s.turned + 8 * system->ldl.size;
+    s.moves = s.value + 8 * system->nodes;
+    s.scratch = s.moves + 8 * system->columns;
+    for (size_t l = 0; l < 8; l++) {
+        const double *own = point[l < count ? l : count - 1];
+        for (size_t k = 0; k < parameters; k++)
+            s.x[8 * k + l] = own[outputs + k];
+        for (size_t j = 0; j < system->columns; j++)
+            s.f[8 * (size_t)system->place[j] + l] = own[centres->output[j]];
     }
-    const size_t first = system->start[system->pairs], last = system->start[system->nodes - columns];
-    memcpy(at->entry + system->shared, system->value + first, (last - first) * sizeof *at->entry);
-    return hcri_ldl_factorise(&system->ldl, at->diagonal, at->entry, at->factor);
+    for (size_t i = 0; i < 8 * system->columns; i++)
+        s.moves[i] = 1;
+    memset(s.turned, 0, 8 * system->ldl.size * sizeof *s.turned);
+    s.kernels->limits(limits, s.plan->row, s.plan->constant, s.plan->factor, &centres->shift, s.x, s.moved, s.limit);
+    s.at = (hcri_eight_centres){s.limit, s.moves, s.f, s.f, s.value, s.scratch, NULL, NULL, NULL};
+    double spare[8], room[8];
+    s.kernels->bend(system, &s.at);
+    s.kernels->measure(system, s.plan->safe, &s.at, spare, room);
+    for (size_t l = 0; l < 8; l++)
+        s.is_near[l] = !(room[l] > least * system->scale);
+    return s;
 }
 
-static planned begin(const hcr_region *region, double *scratch) {
-    const hcri_centre_plan *plan = region->centres->plan;
-    const hcri_centre_system *system = &plan->system;
-    planned at = {.plan = plan, .moved = scratch};
-    at.curve = at.moved + region->centres->shift.count;
-    at.diagonal = at.curve + system->limit[2 * system->nodes];
-    at.step = at.diagonal + system->ldl.size;
-    at.entry = at.step + system->ldl.size;
-    at.factor = at.entry + hcri_centre_entries(system);
-    return at;
+/* Limit k's factor times φ_k''. */
+static double bent(const planned *s, size_t k, size_t lane) {
+    const double inverse = s->scratch[8 * k + lane];
+    return s->plan->factor[k] * inverse * inverse;
 }
 
-int hcri_centre_plan_vjp(const hcr_region *region, const double *point, const double *bar, double *x_bar, double *f,
-                         double *scratch) {
-    const planned at = begin(region, scratch);
-    const hcri_centre_plan *plan = at.plan;
-    const hcri_centre_system *system = &plan->system;
-    const hcri_rows *shift = &region->centres->shift, *map = &region->origin_map.map;
-    const uint32_t *output = region->centres->output;
-    for (size_t j = 0; j < system->columns; j++)
-        f[j] = point[output[j]];
-    if (!take(&at, region, point, f))
-        return 0;
-    memset(at.step, 0, system->ldl.size * sizeof *at.step);
-    for (size_t j = 0; j < system->columns; j++)
-        at.step[j] = bar[output[j]];
-    hcri_ldl_solve(&system->ldl, at.factor, at.step);
-    memset(at.moved, 0, shift->count * sizeof *at.moved); /* becomes the gradient by what is added to a row */
-    for (size_t i = 0; i < system->nodes; i++) {
-        const double along = value_of(plan, i, at.step);
+/* x = the gradient by the parameters. */
+static void pull_back(const planned *s, const hcri_rows *shift, size_t parameters) {
+    const hcri_centre_system *system = &s->plan->system;
+    memset(s->moved, 0, 8 * shift->count * sizeof *s->moved);
+    memset(s->x, 0, 8 * parameters * sizeof *s->x);
+    for (size_t i = 0; i < system->nodes; i++)
         for (size_t k = system->limit[2 * i]; k < system->limit[2 * i + 2]; k++)
-            if (plan->row[k] != HCRI_OF_COLUMN)
-                at.moved[plan->row[k]] -= plan->factor[k] * at.curve[k] * along;
-    }
+            for (size_t l = 0; l < 8 && s->plan->row[k] != HCRI_OF_COLUMN; l++)
+                s->moved[8 * (size_t)s->plan->row[k] + l] -= bent(s, k, l) * s->value[8 * i + l];
     for (size_t r = 0; r < shift->count; r++)
-        hcri_rows_add(shift, r, at.moved[r], x_bar);
-    for (size_t j = 0; j < system->columns && system->pull != 0; j++)
-        hcri_rows_add(map, output[j], system->pull * at.step[j], x_bar);
-    return 1;
+        for (size_t k = shift->start[r]; k < shift->start[r + 1]; k++)
+            for (size_t l = 0; l < 8; l++)
+                s->x[8 * (size_t)shift->columns[k] + l] += shift->values[k] * s->moved[8 * r + l];
 }
 
-int hcri_centre_plan_jvp(const hcr_region *region, const double *point, const double *x_dot, double *dot, double *f,
-                         double *scratch) {
-    const planned at = begin(region, scratch);
-    const hcri_centre_plan *plan = at.plan;
-    const hcri_centre_system *system = &plan->system;
-    const hcri_rows *shift = &region->centres->shift, *map = &region->origin_map.map;
+void hcri_centre_plan_vjp(const hcr_region *region, const hcri_centre_changes *samples, int done[8], double *scratch) {
+    const planned s = begin(region, samples->count, samples->point, scratch);
+    const hcri_centre_system *system = &s.plan->system;
+    const size_t parameters = region->set.n - region->set.outputs;
     const uint32_t *output = region->centres->output;
-    for (size_t j = 0; j < system->columns; j++)
-        f[j] = point[output[j]];
-    if (!take(&at, region, point, f))
-        return 0;
+    for (size_t l = 0; l < samples->count; l++)
+        for (size_t j = 0; j < system->columns; j++)
+            s.turned[8 * (size_t)system->place[j] + l] = samples->of_origin[l][output[j]];
+    s.kernels->turn(system, &s.at, s.turned);
+    pull_back(&s, &region->centres->shift, parameters);
+    for (size_t l = 0; l < samples->count; l++) {
+        done[l] = !s.is_near[l];
+        for (size_t k = 0; k < parameters && done[l]; k++)
+            samples->of_x[l][k] += s.x[8 * k + l];
+        for (size_t j = 0; j < system->columns && done[l] && system->pull != 0; j++)
+            hcri_rows_add(&region->origin_map.map, output[j], system->pull * s.turned[8 * (size_t)system->place[j] + l],
+                          samples->of_x[l]);
+    }
+}
+
+/* H df's right side, by place. */
+static void push_forward(const planned *s, const hcri_rows *shift) {
+    const hcri_centre_system *system = &s->plan->system;
     for (size_t r = 0; r < shift->count; r++) /* becomes the change of what is added to a row */
-        at.moved[r] = hcri_rows_dot(shift, r, x_dot, NULL);
-    memset(at.step, 0, system->ldl.size * sizeof *at.step);
+        for (size_t l = 0; l < 8; l++) {
+            double sum = 0;
+            for (size_t k = shift->start[r]; k < shift->start[r + 1]; k++)
+                sum += shift->values[k] * s->x[8 * (size_t)shift->columns[k] + l];
+            s->moved[8 * r + l] = sum;
+        }
     for (size_t i = 0; i < system->nodes; i++) {
-        double right = 0;
+        double right[8] = {0};
+        const int is_row = i >= system->columns;
         for (size_t k = system->limit[2 * i]; k < system->limit[2 * i + 2]; k++)
-            if (plan->row[k] != HCRI_OF_COLUMN)
-                right -= plan->factor[k] * at.curve[k] * at.moved[plan->row[k]];
-        if (i < system->columns)
-            at.step[i] = right;
-        for (size_t r = i - system->columns, k = i < system->columns ? 0 : system->start[r];
-             i >= system->columns && k < system->start[r + 1]; k++)
-            at.step[plan->column[k]] += right * system->value[k];
+            for (size_t l = 0; l < 8 && s->plan->row[k] != HCRI_OF_COLUMN; l++)
+                right[l] -= bent(s, k, l) * s->moved[8 * (size_t)s->plan->row[k] + l];
+        for (size_t l = 0; l < 8 && !is_row; l++)
+            s->turned[8 * (size_t)system->place[i] + l] += right[l];
+        const size_t first = is_row ? system->start[i - system->columns] : 0,
+                     last = is_row ? system->start[i - system->columns + 1] : 0;
+        for (size_t k = first; k < last; k++)
+            for (size_t l = 0; l < 8; l++)
+                s->turned[8 * (size_t)system->at[k] + l] += right[l] * system->value[k];
     }
-    for (size_t j = 0; j < system->columns && system->pull != 0; j++)
-        for (size_t k = map->start[output[j]]; k < map->start[output[j] + 1]; k++)
-            at.step[j] += system->pull * map->values[k] * x_dot[map->columns[k]];
-    hcri_ldl_solve(&system->ldl, at.factor, at.step);
-    for (size_t j = 0; j < system->columns; j++)
-        dot[output[j]] = at.step[j];
-    return 1;
+}
+
+void hcri_centre_plan_jvp(const hcr_region *region, const hcri_centre_changes *samples, int done[8], double *scratch) {
+    const planned s = begin(region, samples->count, samples->point, scratch);
+    const hcri_centre_system *system = &s.plan->system;
+    const hcri_rows *map = &region->origin_map.map;
+    const uint32_t *output = region->centres->output;
+    memset(s.x, 0, 8 * (region->set.n - region->set.outputs) * sizeof *s.x);
+    for (size_t l = 0; l < samples->count; l++)
+        for (size_t k = 0; k < region->set.n - region->set.outputs; k++)
+            s.x[8 * k + l] = samples->of_x[l][k];
+    push_forward(&s, &region->centres->shift);
+    for (size_t l = 0; l < samples->count; l++)
+        for (size_t j = 0; j < system->columns && system->pull != 0; j++)
+            s.turned[8 * (size_t)system->place[j] + l] +=
+                system->pull * hcri_rows_dot(map, output[j], samples->of_x[l], NULL);
+    s.kernels->turn(system, &s.at, s.turned);
+    for (size_t l = 0; l < samples->count; l++) {
+        done[l] = !s.is_near[l];
+        for (size_t j = 0; j < system->columns && done[l]; j++)
+            samples->of_origin[l][output[j]] = s.turned[8 * (size_t)system->place[j] + l];
+    }
 }

@@ -72,12 +72,16 @@ void hcri_centres_hold(const hcr_region *region, const double *point, const doub
                        double *scratch);
 void hcri_centres_hold_adjoint(const hcr_region *region, const double *point, const double *is_free, double *gradient,
                                double *scratch);
-/* x_bar += (d centre/dx)' bar at a centre, by the implicit function theorem (is_free NULL: all are). `bar` has the
- * gradient by the free outputs, and is overwritten. */
-void hcri_centres_vjp(const hcr_region *region, const double *point, const double *is_free, double *bar, double *x_bar,
-                      double *scratch);
-/* How the free outputs of a centre change when the parameters do by x_dot: into `dot`. */
-void hcri_centres_jvp(const hcr_region *region, const double *point, const double *is_free, const double *x_dot,
-                      double *dot, double *scratch);
+/* Up to eight samples, with gradients or changes of the free outputs of each one's centre and of its parameters
+ * (is_free NULL: all are). A sample's bits don't depend on the others. */
+typedef struct hcri_centre_changes {
+    size_t count;
+    const double *point[8], *is_free[8];
+    double *of_origin[8], *of_x[8];
+} hcri_centre_changes;
+/* of_x += (d centre/dx)' of_origin, which is overwritten, by the implicit function theorem. */
+void hcri_centres_vjp(const hcr_region *region, const hcri_centre_changes *samples, double *scratch);
+/* of_origin = (d centre/dx) of_x */
+void hcri_centres_jvp(const hcr_region *region, const hcri_centre_changes *samples, double *scratch);
 
 #endif

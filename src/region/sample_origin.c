@@ -421,13 +421,18 @@ static int is_centre_found(const hcr_region *region, hcri_sample_origin sample_o
     return hcri_sample_origin_is_centre(sample_origin) && !region->origin_map.brought && region->origins == 1;
 }
 
-void hcri_sample_origin_vjp(const hcr_region *region, hcri_sample_origin sample_origin, const double *point,
-                            const double *is_free, double *bar, double *x_bar, double *scratch) {
+size_t hcri_sample_origins_together(const hcr_region *region) {
+    return region->centres != NULL && region->centres->plan != NULL ? 8 : 1;
+}
+
+/* All but what a centre that was found among bounds and rows does: 1 where there is one. */
+static int add_all_but_centre(const hcr_region *region, hcri_sample_origin sample_origin, const double *point,
+                              double *bar, double *x_bar, double *scratch) {
     const size_t n = region->set.outputs;
     const hcri_affine *affine = &region->affine;
     if (region->varying_equalities != NULL) {
         hcri_curved_centre_vjp(region, point, bar, x_bar, scratch);
-        return;
+        return 0;
     }
     for (size_t d = 0; d < affine->count; d++) { /* O_dependent = constant + T (O, x) */
         const double weight = bar[affine->dependent[d]];
@@ -437,42 +442,59 @@ void hcri_sample_origin_vjp(const hcr_region *region, hcri_sample_origin sample_
             *(j < n ? &bar[j] : &x_bar[j - n]) += weight * affine->map.values[k];
         }
     }
-    const int is_found = is_centre_found(region, sample_origin);
-    if (is_found && region->curvatures != NULL) {
-        hcri_curved_centre_vjp(region, point, bar, x_bar, scratch);
-        return;
-    }
-    if (is_found) {
-        hcri_centres_vjp(region, point, is_free, bar, x_bar, scratch + region->scratch);
-        return;
+    if (is_centre_found(region, sample_origin)) {
+        if (region->curvatures != NULL)
+            hcri_curved_centre_vjp(region, point, bar, x_bar, scratch);
+        return region->curvatures == NULL;
     }
     const hcri_rows *map = &map_of(region, sample_origin)->map;
     for (size_t j = 0; j < n; j++)
         hcri_rows_add(map, j, bar[j], x_bar);
+    return 0;
 }
 
-void hcri_sample_origin_jvp(const hcr_region *region, hcri_sample_origin sample_origin, const double *point,
-                            const double *is_free, const double *x_dot, double *dot, double *scratch) {
+static void append_change(const hcri_centre_changes *all, size_t k, hcri_centre_changes *some) {
+    some->point[some->count] = all->point[k];
+    some->is_free[some->count] = all->is_free[k];
+    some->of_origin[some->count] = all->of_origin[k];
+    some->of_x[some->count++] = all->of_x[k];
+}
+
+void hcri_sample_origins_vjp(const hcr_region *region, const hcri_origin_changes *samples, double *scratch) {
+    const hcri_centre_changes *all = &samples->at;
+    hcri_centre_changes centres = {.count = 0};
+    for (size_t k = 0; k < all->count; k++)
+        if (add_all_but_centre(region, samples->sample_origin[k], all->point[k], all->of_origin[k], all->of_x[k],
+                               scratch))
+            append_change(all, k, &centres);
+    if (centres.count != 0)
+        hcri_centres_vjp(region, &centres, scratch + region->scratch);
+}
+
+void hcri_sample_origins_jvp(const hcr_region *region, const hcri_origin_changes *samples, double *scratch) {
     const size_t n = region->set.outputs;
     const hcri_affine *affine = &region->affine;
-    const hcri_rows *map = &map_of(region, sample_origin)->map;
-    if (region->varying_equalities != NULL) {
-        hcri_curved_centre_jvp(region, point, x_dot, dot, scratch);
-        return;
+    const hcri_centre_changes *all = &samples->at;
+    hcri_centre_changes centres = {.count = 0};
+    for (size_t s = 0; s < all->count; s++) {
+        const int is_found = is_centre_found(region, samples->sample_origin[s]) && region->varying_equalities == NULL;
+        const hcri_rows *map = &map_of(region, samples->sample_origin[s])->map;
+        for (size_t j = 0; j < n && region->varying_equalities == NULL; j++)
+            all->of_origin[s][j] = hcri_rows_dot(map, j, all->of_x[s], NULL);
+        if (region->varying_equalities != NULL || (is_found && region->curvatures != NULL))
+            hcri_curved_centre_jvp(region, all->point[s], all->of_x[s], all->of_origin[s], scratch);
+        else if (is_found)
+            append_change(all, s, &centres);
     }
-    for (size_t j = 0; j < n; j++)
-        dot[j] = hcri_rows_dot(map, j, x_dot, NULL);
-    const int is_found = is_centre_found(region, sample_origin);
-    if (is_found && region->curvatures != NULL)
-        hcri_curved_centre_jvp(region, point, x_dot, dot, scratch);
-    else if (is_found)
-        hcri_centres_jvp(region, point, is_free, x_dot, dot, scratch + region->scratch);
-    for (size_t d = 0; d < affine->count; d++) { /* O_dependent = constant + T (O, x) */
-        double change = 0;
-        for (size_t k = affine->map.start[d]; k < affine->map.start[d + 1]; k++) {
-            const size_t j = affine->map.columns[k];
-            change += affine->map.values[k] * (j < n ? dot[j] : x_dot[j - n]);
+    if (centres.count != 0)
+        hcri_centres_jvp(region, &centres, scratch + region->scratch);
+    for (size_t s = 0; s < all->count && region->varying_equalities == NULL; s++)
+        for (size_t d = 0; d < affine->count; d++) { /* O_dependent = constant + T (O, x) */
+            double *dot = all->of_origin[s], change = 0;
+            for (size_t k = affine->map.start[d]; k < affine->map.start[d + 1]; k++) {
+                const size_t j = affine->map.columns[k];
+                change += affine->map.values[k] * (j < n ? dot[j] : all->of_x[s][j - n]);
+            }
+            dot[affine->dependent[d]] = change;
         }
-        dot[affine->dependent[d]] = change;
-    }
 }

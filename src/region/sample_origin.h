@@ -3,6 +3,7 @@
 #define HCRI_SAMPLE_ORIGIN_H
 
 #include "region/region.h"
+#include "region/sample_centre.h"
 
 typedef enum hcri_sample_origin {
     HCRI_SAMPLE_ORIGIN_AFFINE,       /* O(x) */
@@ -55,15 +56,17 @@ void hcri_sample_origin_find_all(const hcr_region *region, size_t samples, const
 /* 1 when the origin, rounded to single precision as a result is, is certain to be inside; `rounded`: set.n numbers. */
 int hcri_sample_origin_holds_rounded(const hcr_region *region, hcri_sample_origin sample_origin, const double *point,
                                      const double *is_free, double *rounded, double *scratch);
-/* x_bar += (dO/dx)' bar: from the gradient of a scalar by the origin, which is overwritten, that by the parameters.
- * `point` is what hcri_sample_origin_find made. */
-void hcri_sample_origin_vjp(const hcr_region *region, hcri_sample_origin sample_origin, const double *point,
-                            const double *is_free, double *bar, double *x_bar, double *scratch);
-/* How the origin changes when the parameters do by x_dot: into `dot`, outputs. `point` is what hcri_sample_origin_find
- * made.
- */
-void hcri_sample_origin_jvp(const hcr_region *region, hcri_sample_origin sample_origin, const double *point,
-                            const double *is_free, const double *x_dot, double *dot, double *scratch);
+/* How many samples the next ones take together. */
+size_t hcri_sample_origins_together(const hcr_region *region);
+/* Samples as hcri_sample_origin_find made them, with gradients or changes of the origin's outputs and of x. */
+typedef struct hcri_origin_changes {
+    hcri_sample_origin sample_origin[8];
+    hcri_centre_changes at;
+} hcri_origin_changes;
+/* of_x += (dO/dx)' of_origin, which is overwritten; bits don't depend on which samples are together. */
+void hcri_sample_origins_vjp(const hcr_region *region, const hcri_origin_changes *samples, double *scratch);
+/* of_origin = (dO/dx) of_x */
+void hcri_sample_origins_jvp(const hcr_region *region, const hcri_origin_changes *samples, double *scratch);
 /* The outputs of a sample that equalities determine, from the others; those that have one value have that of the
  * origin, and what that leaves of their equalities is put on outputs that are free. 1 when that leaves nothing. */
 int hcri_sample_origin_complete(const hcr_region *region, hcri_sample_origin sample_origin, hcr_precision precision,

@@ -49,10 +49,8 @@ size_t hcri_centres_scratch(const hcr_region *region) {
     const size_t alone = barrier->start[barrier->rows] + 8 * (columns + barrier->rows) + barrier->rows + 6 * columns +
                          outputs + (region->set.n - outputs) + 2 * outputs + 3 * region->set.n +
                          hcri_barrier_scratch(barrier);
-    const size_t together = hcri_centre_plan_scratch(region),
-                 derivatives = region->set.n + hcri_centre_plan_derivative_scratch(region);
-    const size_t most = alone > together ? alone : together;
-    return most > derivatives ? most : derivatives;
+    const size_t together = hcri_centre_plan_scratch(region);
+    return alone > together ? alone : together;
 }
 
 /* The rows with moving coefficients, at x. */

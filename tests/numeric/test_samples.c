@@ -346,11 +346,54 @@ static void test_frontier(void **state) {
     }
 }
 
+/* The bits of a sample's derivatives don't depend on the others, of which up to eight are computed with it. */
+static void test_derivatives_together(void **state) {
+    (void)state;
+    enum { SOME = 43 };
+    hcri_random random;
+    hcri_random_seed(&random, 57);
+    for (size_t f = 0; f < FAMILIES; f++) {
+        hcr_region *region = text_region(sample_families[f].text);
+        const size_t n = hcr_region_dimension(region), p = hcr_region_parameters(region);
+        hcr_workspace *workspace;
+        must(hcr_workspace_create(region, 1, &workspace, &error), &error);
+        static double x[SOME * MOST], x_dot[SOME * MOST], x_bar[SOME * MOST];
+        static double v[SOME * HOURS], bar[SOME * HOURS], v_bar[SOME * HOURS], y[SOME * HOURS], y_dot[SOME * HOURS];
+        static hcr_ray rays[SOME];
+        for (size_t i = 0; i < SOME; i++)
+            sample_families[f].draw(&random, 0, x + i * p);
+        for (size_t k = 0; k < SOME * p; k++)
+            x_dot[k] = hcri_random_normal(&random);
+        for (size_t k = 0; k < SOME * n; k++) {
+            v[k] = 10 * hcri_random_normal(&random);
+            bar[k] = hcri_random_normal(&random);
+        }
+        must(hcr_soften(region, workspace, SOME, x, v, y, rays, &error), &error);
+        must(hcr_soften_vjp(region, workspace, SOME, x, v, rays, bar, v_bar, x_bar, &error), &error);
+        must(hcr_soften_jvp(region, workspace, SOME, x, v, rays, bar, x_dot, y_dot, &error), &error);
+        for (size_t i = 0; i < SOME; i++) {
+            double alone[HOURS], alone_x[MOST];
+            must(hcr_soften_vjp(region, workspace, 1, x + i * p, v + i * n, rays + i, bar + i * n, alone, alone_x,
+                                &error),
+                 &error);
+            assert_memory_equal(alone, v_bar + i * n, n * sizeof *alone);
+            assert_memory_equal(alone_x, x_bar + i * p, p * sizeof *alone_x);
+            must(hcr_soften_jvp(region, workspace, 1, x + i * p, v + i * n, rays + i, bar + i * n, x_dot + i * p, alone,
+                                &error),
+                 &error);
+            assert_memory_equal(alone, y_dot + i * n, n * sizeof *alone);
+        }
+        hcr_workspace_free(workspace);
+        hcr_region_free(region);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_inside),
                                        cmocka_unit_test(test_inside_without_ranges),
                                        cmocka_unit_test(test_inside_of_any_numbers),
                                        cmocka_unit_test(test_derivatives),
+                                       cmocka_unit_test(test_derivatives_together),
                                        cmocka_unit_test(test_nearest),
                                        cmocka_unit_test(test_continuity),
                                        cmocka_unit_test(test_continuity_of_origins),
