@@ -11,8 +11,9 @@
 /* A coefficient is a sum of parts of so few bits that no product with half of a number's bits is rounded. */
 enum { MOST_PARTS = 5 };
 
-/* Of each of a search's two stages; of both where it isn't hard. There may be two searches. */
-enum { MOST_STEPS = 60, USUAL_STEPS = 12, ALL_STEPS = 4 * MOST_STEPS };
+/* Of each of a search's two stages; of both where it isn't hard. There may be two searches, whose systems are solved as
+ * often as STIFF_PASSES says (centre.device.h), and once. */
+enum { MOST_STEPS = 60, USUAL_STEPS = 12, ALL_STEPS = 4 * MOST_STEPS, ALL_SOLUTIONS = 9 };
 
 /* Outputs come first in a row. */
 static size_t outputs_in(const hcr_region *region, size_t i) {
@@ -188,18 +189,20 @@ static hcr_status couple(const hcri_plan *plan, tables *made, size_t count, hcr_
     for (size_t i = 0; i < made->rows.count; i++) {
         const int is_bound = i < made->singles;
         size_t r = 0;
+        double times = 0;
         if (length_of(&made->output_terms, i) != count || (is_bound && !made->folded[i]))
             continue;
-        while (r < made->coupled.count && same_up_to_sign(&made->output_terms, i, &made->coupled, r) == 0)
+        while (r < made->coupled.count && (times = same_up_to_sign(&made->output_terms, i, &made->coupled, r)) == 0)
             r++;
-        if (r == made->coupled.count) {
+        if (times == 0) {
+            times = 1;
             made->is[r] = is_bound ? made->rows.columns[made->rows.start[i]] : (uint32_t)plan->n;
             HCRI_TRY(hcri_rows_append(&made->coupled, &hcri_default_allocator, count,
                                       made->output_terms.columns + made->output_terms.start[i],
                                       made->output_terms.values + made->output_terms.start[i], error));
         }
         made->node[i] = (uint32_t)(plan->n + r);
-        made->times[i] = same_up_to_sign(&made->output_terms, i, &made->coupled, r);
+        made->times[i] = times;
     }
     return HCR_OK;
 }
@@ -348,11 +351,12 @@ static void define(hcri_code *code, const hcri_plan *plan, const tables *made) {
     hcri_code_text(code, "\n");
 }
 
-/* Of a step: the ends' quotients and the system. */
-static double operations_of(const tables *made) {
+/* Of a step: the ends' quotients, and the system, solved so often. */
+static double operations_of(const tables *made, double solutions) {
     const double ends = 2 * (double)made->rows.count, factor = (double)made->factor_start[made->coupled.count];
     const double rows = (double)made->coupled.count + 1;
-    return 20 * ends + 6 * (double)hcri_rows_entries(&made->coupled) + 2 * factor * (factor / rows + 4);
+    return 20 * ends + 2 * factor * factor / rows +
+           solutions * (6 * (double)hcri_rows_entries(&made->coupled) + 8 * factor);
 }
 
 hcr_status hcri_centred_put_tables(hcri_code *code, const hcri_plan *plan, hcr_error *error) {
@@ -373,8 +377,8 @@ hcr_status hcri_centred_put_tables(hcri_code *code, const hcri_plan *plan, hcr_e
     HCRI_TRY(put_limits(code, "limit_most", &made, made.most, error));
     const double entries = (double)hcri_rows_entries(&made.rows);
     const double exact = 26 * (double)made.parts * entries + 30 * (double)made.rows.count;
-    code->operations += 2 * exact + USUAL_STEPS * operations_of(&made);
-    code->search_operations = exact + (ALL_STEPS - USUAL_STEPS) * operations_of(&made);
+    code->operations += 2 * exact + USUAL_STEPS * operations_of(&made, 1);
+    code->search_operations = exact + (ALL_STEPS - USUAL_STEPS) * operations_of(&made, ALL_SOLUTIONS);
     code->check_operations += 8 * entries + 2 * exact;
     return HCR_OK;
 }

@@ -127,7 +127,7 @@ static const family families[] = {
     {"a day", day, draw_day, {{1e-11, 0, 0}, {1e-4, 0, 0}}, {{1e-11, 0, 0}, {1e-4, 0, 0}}},
     {"capacities", NULL, NULL, {{1e-11, 0, 0}, {1e-5, 0, 0}}, {{1e-11, 0, 0}, {1e-5, 0, 0}}},
     {"bands", NULL, NULL, {{1e-11, 0, 0}, {1e-3, 0, 0}}, {{1e-8, 0, 0}, {1e-3, 0.08, 0}}},
-    {"ramps", NULL, NULL, {{1e-7, 0, 0.04}, {1e-3, 0.01, 0.07}}, {{1e-7, 0.02, 0.3}, {1e-3, 0.03, 0.3}}},
+    {"ramps", NULL, NULL, {{1e-7, 0.001, 0.005}, {1e-3, 0.01, 0.01}}, {{1e-7, 0.02, 0.02}, {1e-3, 0.03, 0.3}}},
     {"sums of 0", NULL, NULL, {{1e-12, 0, 0}, {1e-5, 0, 0}}, {{1e-12, 0, 0}, {1e-5, 0, 0}}},
     {"a sum that is sold", NULL, NULL, {{1e-11, 0, 0}, {3e-3, 0, 0}}, {{1e-11, 0, 0}, {3e-3, 0, 0}}},
     {"all that is sold", NULL, NULL, {{1e-11, 0, 0.005}, {1e-3, 0, 0.08}}, {{1e-7, 0.005, 0.09}, {1e-3, 0.005, 0.3}}},
@@ -313,7 +313,7 @@ static void every_family(void **state) {
             tally count[2] = {{0}};
             write_region(&families[f], single, 0);
             for (size_t w = 0; w < (is_long() ? LONG_WAYS : USUAL_WAYS); w++)
-                check_family(&families[f], single, is_long() ? long_ways[w] : usual_ways[w], is_long() ? 8 : 2, &random,
+                check_family(&families[f], single, is_long() ? long_ways[w] : usual_ways[w], is_long() ? 8 : 1, &random,
                              count);
             for (int gaps = 0; gaps < 2; gaps++) {
                 const limits *most = &(gaps ? families[f].in_gaps : families[f].usual)[single];

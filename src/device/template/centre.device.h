@@ -8,6 +8,9 @@
 #define ENOUGH R(1e-7)
 #endif
 
+/* Each leaves at most half to two thirds of what a stiff output lacks, where a few limits make it so. */
+#define STIFF_PASSES 8u
+
 /* Between ends, so that slacks' inverses have squares. */
 #if HCR_SINGLE
 #define LEAST_ROOM R(0x1p-58)
@@ -85,28 +88,50 @@ FN int take_combinations(sample *at) {
         }
     }
 #endif
+    list_open(at);
     return found;
 }
 
-/* Of each node D, the barrier's second derivative, or with multipliers theirs over the slacks; and the first one. */
+/* Of each node D, the barrier's second derivative, or with multipliers of the open sides theirs over the slacks; and
+ * the first one. */
 FN void weigh(const sample *at, const real *multiplier, node_system *s, real *slope) {
     for (uint32_t k = 0u; k < HCR_NODES; k++) {
         s->inverse[k] = R(0.0);
         slope[k] = R(0.0);
     }
-    for (uint32_t side = 0u; side < (2u * HCR_LIMITS); side++) {
-        if (is_open(at, side) != 0) {
-            const uint32_t node = limit_node[side / 2u];
-            const real inverse = R(1.0) / slack_of(at, side);
-            s->inverse[node] += inverse * ((multiplier != NULL) ? multiplier[side] : inverse);
-            slope[node] += ((side % 2u) != 0u) ? inverse : -inverse;
-        }
+    for (uint32_t n = 0u; n < at->opens; n++) {
+        const uint32_t side = at->open[n];
+        const uint32_t node = limit_node[side / 2u];
+        const real inverse = R(1.0) / slack_of(at, side);
+        s->inverse[node] += inverse * ((multiplier != NULL) ? multiplier[n] : inverse);
+        slope[node] += ((side % 2u) != 0u) ? inverse : -inverse;
     }
+#if HCR_COUPLED
+    for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) { s->inverse[j] += at->stiff[j]; }
+#endif
     for (uint32_t k = 0u; k < HCR_NODES; k++) {
         s->inverse[k] = (at->fixed[k] == FREE) ? (R(1.0) / s->inverse[k]) : still(at, k);
     }
 #if HCR_COUPLED
     factorise(s);
+#endif
+}
+
+/* solve, for the system without what is stiff: that is moved to the other side. */
+FN void solve_centre(const sample *at, const node_system *s, real *w) {
+#if HCR_COUPLED
+    real g[HCR_NODES];
+    for (uint32_t k = 0u; k < HCR_NODES; k++) { g[k] = w[k]; }
+    solve(s, w);
+    for (uint32_t pass = 0u; (at->is_stiff != 0) && (pass < STIFF_PASSES); pass++) {
+        for (uint32_t k = 0u; k < HCR_NODES; k++) {
+            w[k] = g[k] + ((k < HCR_OUTPUTS) ? (at->stiff[k] * w[k]) : R(0.0));
+        }
+        solve(s, w);
+    }
+#else
+    (void)at;
+    solve(s, w);
 #endif
 }
 
@@ -122,7 +147,7 @@ FN real find_step(const sample *at, const real *multiplier, real *step) {
         const real missed = step[k] - at->origin[k];
         step[k] = (k < HCR_OUTPUTS) ? -slope[k] : (missed + (s.inverse[k] * slope[k]));
     }
-    solve(&s, step);
+    solve_centre(at, &s, step);
     for (uint32_t k = 0u; k < HCR_NODES; k++) {
         if (k >= HCR_OUTPUTS) { step[k] = (at->fixed[k] == FREE) ? (s.inverse[k] * (step[k] - slope[k])) : R(0.0); }
         length += (s.inverse[k] > R(0.0)) ? ((step[k] * step[k]) / s.inverse[k]) : R(0.0);
@@ -133,12 +158,9 @@ FN real find_step(const sample *at, const real *multiplier, real *step) {
 /* The largest share of a slack that a step takes away. */
 FN real most_taken(const sample *at, const real *step) {
     real most = R(0.0);
-    for (uint32_t side = 0u; side < (2u * HCR_LIMITS); side++) {
-        if (is_open(at, side) != 0) {
-            const real towards = ((side % 2u) != 0u) ? step[limit_node[side / 2u]] : -step[limit_node[side / 2u]];
-            const real taken = towards / slack_of(at, side);
-            most = (taken > most) ? taken : most;
-        }
+    for (uint32_t n = 0u; n < at->opens; n++) {
+        const real taken = beyond_side(at, at->open[n], step);
+        most = (taken > most) ? taken : most;
     }
     return most;
 }
@@ -147,59 +169,58 @@ FN void move_by(sample *at, real share, const real *step) {
     for (uint32_t k = 0u; k < HCR_NODES; k++) { at->origin[k] += share * step[k]; }
 }
 
-/* The change of a multiplier with the step: linearised, slack times multiplier becomes 1. */
-FN real multiplier_change(const sample *at, uint32_t side, real multiplier, const real *step) {
-    const uint32_t node = limit_node[side / 2u];
-    const real by = ((side % 2u) != 0u) ? -step[node] : step[node];
-    return ((R(1.0) - (multiplier * by)) / slack_of(at, side)) - multiplier;
-}
-
 /* From anywhere between the ends to near the centre, by steps of slacks and multipliers that go nine tenths of the way
- * to where the first is 0. 0: not in so many steps. */
-FN int approach(sample *at) {
+ * to where the first is 0; the first one is Newton's. Linearised, slack times multiplier becomes 1. 0: not in so many
+ * steps. */
+FN int approach(sample *at, real *step) {
     real multiplier[2u * HCR_LIMITS];
     real change[2u * HCR_LIMITS];
-    real step[HCR_NODES];
     int near = 0;
-    for (uint32_t side = 0u; side < (2u * HCR_LIMITS); side++) {
-        multiplier[side] = (is_open(at, side) != 0) ? (R(1.0) / slack_of(at, side)) : R(0.0);
-    }
+    for (uint32_t n = 0u; n < at->opens; n++) { multiplier[n] = R(1.0) / slack_of(at, at->open[n]); }
     for (uint32_t steps = 0u; (steps < HCR_STEPS) && (near == 0); steps++) {
-        real fastest;
+        real fastest = R(0.0);
         real share;
-        (void)find_step(at, multiplier, step);
-        fastest = most_taken(at, step);
-        for (uint32_t side = 0u; side < (2u * HCR_LIMITS); side++) {
-            if (is_open(at, side) != 0) {
-                real weaker;
-                change[side] = multiplier_change(at, side, multiplier[side], step);
-                weaker = -change[side] / multiplier[side];
-                fastest = (weaker > fastest) ? weaker : fastest;
-            }
+        for (uint32_t n = 0u; n < at->opens; n++) {
+            const real way = towards(at->open[n], step);
+            const real inverse = R(1.0) / slack_of(at, at->open[n]);
+            real weaker;
+            change[n] = ((R(1.0) + (multiplier[n] * way)) * inverse) - multiplier[n];
+            weaker = -change[n] / multiplier[n];
+            fastest = ((way * inverse) > fastest) ? (way * inverse) : fastest;
+            fastest = (weaker > fastest) ? weaker : fastest;
         }
         share = (fastest > R(0.9)) ? (R(0.9) / fastest) : R(1.0);
         move_by(at, share, step);
         near = (share < R(1.0)) ? 0 : 1;
-        for (uint32_t side = 0u; side < (2u * HCR_LIMITS); side++) {
-            if (is_open(at, side) != 0) {
-                multiplier[side] += share * change[side];
-                near = (magnitude((slack_of(at, side) * multiplier[side]) - R(1.0)) < R(0.5)) ? near : 0;
-            }
+        for (uint32_t n = 0u; n < at->opens; n++) {
+            multiplier[n] += share * change[n];
+            near = (magnitude((slack_of(at, at->open[n]) * multiplier[n]) - R(1.0)) < R(0.5)) ? near : 0;
         }
+        if (near == 0) { (void)find_step(at, multiplier, step); }
     }
     return near;
 }
 
-/* A step of this length leaves an error of its square; next to a thin set's frontier rounding may not let it become so
- * small: then it no longer halves. */
-FN void settle(sample *at) {
+/* A step of this length leaves an error of its square, so that four are enough from a quarter on; next to a thin set's
+ * frontier rounding may not let it become so small: then it no longer halves. 0: no point near the centre was found. */
+FN int search(sample *at) {
     real step[HCR_NODES];
     real before = R(1.0);
+    real length = find_step(at, NULL, step);
+    uint32_t close = 0u;
+    int found = 1;
     int done = 0;
-    for (uint32_t steps = 0u; (steps < HCR_STEPS) && (done == 0); steps++) {
-        const real length = MATH(sqrt)(find_step(at, NULL, step));
-        done = (length < ENOUGH) || ((before < R(0.25)) && (length > (R(0.5) * before)));
+    if (length >= R(0.0625)) { /* else it began there, as between bounds alone */
+        found = approach(at, step);
+        length = find_step(at, NULL, step);
+    }
+    for (uint32_t steps = 0u; (steps < HCR_STEPS) && (done == 0) && (found != 0); steps++) {
+        length = MATH(sqrt)(length);
+        close += (length < R(0.25)) ? 1u : 0u;
+        done = (length < ENOUGH) || ((close > 4u) && (length > (R(0.5) * before)));
         move_by(at, (length < R(0.25)) ? R(1.0) : (R(1.0) / (R(1.0) + most_taken(at, step))), step);
         before = length;
+        if (done == 0) { length = find_step(at, NULL, step); }
     }
+    return found;
 }

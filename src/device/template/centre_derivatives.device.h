@@ -31,7 +31,7 @@ FN void follow_origin(const sample *at, real *g) {
     follow_back(g);
 #endif
     for (uint32_t k = 0u; k < HCR_NODES; k++) { w[k] = (k < HCR_OUTPUTS) ? g[k] : R(0.0); }
-    solve(&s, w);
+    solve_centre(at, &s, w);
     for (uint32_t k = 0u; k < HCR_NODES; k++) { pull[k] = (k < HCR_OUTPUTS) ? g[k] : w[k]; }
 #if HCR_COUPLED
     for (uint32_t r = 0u; r < HCR_COUPLED; r++) {
@@ -79,7 +79,7 @@ FN void move_origin(const sample *at, const real *x_dot, real *dot) {
     }
     combine(held);
     for (uint32_t k = HCR_OUTPUTS; k < HCR_NODES; k++) { w[k] = (held[k] + pinned[k]) - (w[k] * s.inverse[k]); }
-    solve(&s, w);
+    solve_centre(at, &s, w);
 #if HCR_EQUALITIES
     {
         real lifted[HCR_LIFTED];

@@ -2,26 +2,21 @@
  * near when s < HCR_NEAR, with kappa = root(HCR_NEAR/s) - 1. B = (1 + sum weight g g')^-1 within what is held, g the
  * unit gradients of all nodes, with the weights (1 + sum kappa)^4 - 1. */
 
-/* At least 1; no more than has a square. */
+/* Of HCR_NEAR to a slack: no more than has a square. */
 #if HCR_SINGLE
 #define MOST_RATIO R(0x1p50)
 #else
 #define MOST_RATIO R(0x1p100)
 #endif
 
-FN real ratio_of(const sample *at, uint32_t side) {
-    real ratio = R(1.0);
-    if (is_open(at, side) != 0) {
-        const real near = HCR_NEAR * length_of(limit_node[side / 2u]);
-        const real slack = slack_of(at, side);
-        ratio = ((MOST_RATIO * slack) > near) ? (near / slack) : MOST_RATIO;
-        ratio = (ratio > R(1.0)) ? ratio : R(1.0);
-    }
-    return ratio;
+/* kappa of an open side, of which a share is made: from 0 on. */
+FN real nearness_of(const sample *at, uint32_t side) {
+    const real near = HCR_NEAR * length_of(limit_node[side / 2u]);
+    const real slack = slack_of(at, side);
+    real kappa = R(0.0);
+    if (slack < near) { kappa = MATH(sqrt)(((MOST_RATIO * slack) > near) ? (near / slack) : MOST_RATIO) - R(1.0); }
+    return kappa;
 }
-
-/* kappa, of which a share is made: from 0 on. */
-FN real nearness_of(const sample *at, uint32_t side) { return MATH(sqrt)(ratio_of(at, side)) - R(1.0); }
 
 /* Of a node the weight, with 1 + sum kappa, over its squared length. */
 FN real weight_of(uint32_t node, real near) {
@@ -33,12 +28,12 @@ FN real weight_of(uint32_t node, real near) {
 FN int weigh_nearness(const sample *at, node_system *s, real *near) {
     int any = 0;
     for (uint32_t k = 0u; k < HCR_NODES; k++) { near[k] = R(1.0); }
-    for (uint32_t side = 0u; side < (2u * HCR_LIMITS); side++) {
-        const real kappa = nearness_of(at, side);
-        near[limit_node[side / 2u]] += kappa;
+    for (uint32_t n = 0u; n < at->opens; n++) {
+        const real kappa = nearness_of(at, at->open[n]);
+        near[limit_node[at->open[n] / 2u]] += kappa;
         any = (kappa > R(0.0)) ? 1 : any;
     }
-    for (uint32_t k = 0u; k < HCR_NODES; k++) {
+    for (uint32_t k = 0u; (k < HCR_NODES) && (any != 0); k++) {
         const real weight = weight_of(k, near[k]);
         if (at->fixed[k] != FREE) {
             s->inverse[k] = still(at, k);
@@ -61,12 +56,6 @@ FN void draw_together(const node_system *s, real *d) {
     for (uint32_t k = HCR_OUTPUTS; k < HCR_NODES; k++) { d[k] *= s->inverse[k]; }
 }
 
-/* By how many slacks a direction's end is beyond a side. */
-FN real beyond_side(const sample *at, uint32_t side, const real *v) {
-    const real way = v[limit_node[side / 2u]];
-    return (((side % 2u) != 0u) ? way : -way) / slack_of(at, side);
-}
-
 /* How much of a direction is damped: all, or as much as its end is beyond the near limit on side *which. */
 FN real share_damped(const sample *at, damping rule, real scale, const real *u, uint32_t *which) {
     real most = R(0.0);
@@ -74,7 +63,8 @@ FN real share_damped(const sample *at, damping rule, real scale, const real *u, 
     *which = 2u * HCR_LIMITS;
     for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) { v[j] = u[j]; }
     combine(v);
-    for (uint32_t side = 0u; (rule == DAMP_BEYOND) && (side < (2u * HCR_LIMITS)); side++) {
+    for (uint32_t n = 0u; (rule == DAMP_BEYOND) && (n < at->opens); n++) {
+        const uint32_t side = at->open[n];
         const real near = nearness_of(at, side);
         if (near > R(0.0)) {
             const real excess = ((near < R(1.0)) ? near : R(1.0)) * (beyond_side(at, side, v) - scale);

@@ -78,10 +78,9 @@ FN void damp_back(const journey *j, real *bar, real *g) {
             of_share += bar[k] * (d.damped[k] - d.w[k]);
             bar[k] = blend(d.share, bar[k], d.other[k]);
         }
-        for (uint32_t side = 0u; side < (2u * HCR_LIMITS); side++) {
-            if (is_open(at, side) != 0) {
-                add_slack(side, -(d.share * d.other[limit_node[side / 2u]]) * weight_change(at, &d, side), g);
-            }
+        for (uint32_t n = 0u; n < at->opens; n++) {
+            const uint32_t side = at->open[n];
+            add_slack(side, -(d.share * d.other[limit_node[side / 2u]]) * weight_change(at, &d, side), g);
         }
         if ((d.share < R(1.0)) && (d.which < (2u * HCR_LIMITS))) {
             real by_direction;
@@ -109,11 +108,10 @@ FN void damp_on(const journey *j, const real *moved, const real *x_dot, real *do
             turned = (by_direction * d.other[limit_node[d.which / 2u]]) +
                      (by_slack * slack_change(d.which, nodes_moved, x_dot));
         }
-        for (uint32_t side = 0u; side < (2u * HCR_LIMITS); side++) {
-            if (is_open(at, side) != 0) {
-                add_node(limit_node[side / 2u], -(weight_change(at, &d, side) * slack_change(side, nodes_moved, x_dot)),
-                         d.other);
-            }
+        for (uint32_t n = 0u; n < at->opens; n++) {
+            const uint32_t side = at->open[n];
+            add_node(limit_node[side / 2u], -(weight_change(at, &d, side) * slack_change(side, nodes_moved, x_dot)),
+                     d.other);
         }
         draw_together(&d.system, d.other);
         for (uint32_t k = 0u; k < HCR_OUTPUTS; k++) {

@@ -1,9 +1,10 @@
 /* Limits of samples whose origins are found for each: rows over outputs and, behind them, parameters, HCR_LIMITS in
  * all, of which the first HCR_SINGLES have one output each, which comes first in its row. limit_parts: HCR_LIMIT_PARTS
  * of each coefficient, of so few bits that no product with half of a number is rounded; limit_least and limit_most:
- * three numbers a row, LARGEST in the first where there is no limit. limit_is_plain: 1 for a difference or a sum of two
- * numbers, which is compared with 0: its sign has no rounding. What rounding does to a row is at most
- * HCR_LIMIT_ERROR of its terms' sizes, and to a sum of three numbers HCR_DUST of those and HCR_LOST_PRODUCTS.
+ * three numbers a row, LARGEST in the first where there is no limit. limit_is_plain: 1 for an output alone, and for a
+ * difference or a sum of two numbers that is compared with 0: its sign has no rounding, nor has what one leaves. What
+ * rounding does to a row is at most HCR_LIMIT_ERROR of its terms' sizes, and to a sum of three numbers HCR_DUST of
+ * those and HCR_LOST_PRODUCTS.
  *
  * Each limits a node, an output or, behind those, a combination of outputs that has a limit: limit_node says which, and
  * limit_times how many of it the row has. Nodes are of outputs that no equality determines: is_folded is 1 where the
@@ -102,10 +103,18 @@ FN uint32_t side_of(uint32_t i, int up) { return ((up != 0) == (limit_times[i] >
 
 /* What parameters leave of one side of limit i, for `times` of something. */
 FN real left_of(uint32_t i, int up, real times, const sample *at) {
-    long_sum s;
-    real error;
-    sum_row(i, up, NULL, at, &s);
-    return rounded(total_of(&s, &error) / -times);
+    real sum = -limit_on(i, up)[0];
+    if (limit_is_plain[i] != 0u) { /* one number, with a sign */
+        for (uint32_t k = limit_start[i]; k < limit_start[i + 1u]; k++) {
+            if (limit_columns[k] >= HCR_OUTPUTS) { sum += limit_values[k] * at->x[limit_columns[k] - HCR_OUTPUTS]; }
+        }
+    } else {
+        long_sum s;
+        real error;
+        sum_row(i, up, NULL, at, &s);
+        sum = total_of(&s, &error);
+    }
+    return rounded(sum / -times);
 }
 
 /* The end of a node by one side of limit i. */
@@ -134,12 +143,16 @@ FN void take_end(uint32_t side, sample *at) {
 }
 
 /* Between which an output is, by a limit of one output: it moves inwards until it is within the limit for certain. 0:
- * it isn't. */
+ * it isn't, and nothing is between. */
 FN int take_bound(uint32_t i, int up, sample *at) {
     const real a = limit_values[limit_start[i]];
     const uint32_t j = limit_columns[limit_start[i]];
     const int above = (up != 0) == (a > R(0.0));
-    const real end = left_of(i, up, a, at);
+#if HCR_EQUALITIES
+    const real end = (is_folded[i] != 0u) ? left_of(i, up, a, at) : at->end[(2u * i) + side_of(i, up)];
+#else
+    const real end = at->end[(2u * i) + side_of(i, up)];
+#endif
     real *of = (above != 0) ? at->upper : at->lower;
     int sure = 1;
     if ((above != 0) ? (end < of[j]) : (end > of[j])) {
@@ -149,6 +162,7 @@ FN int take_bound(uint32_t i, int up, sample *at) {
             of[j] = inwards(of[j], (above != 0) ? R(-1.0) : R(1.0));
             sure = side_holds(i, up, of, at) == SURE;
         }
+        if (sure == 0) { of[j] = (above != 0) ? -LARGEST : LARGEST; }
     }
     return sure;
 }
@@ -176,13 +190,19 @@ FN int take_limits(sample *at) {
     return found;
 }
 
+/* 1 when the limits of one output hold for certain, as between what take_bound found they do. */
+FN int is_between(uint32_t j, const real *y, const sample *at) {
+    return (y[j] >= at->lower[j]) && (y[j] <= at->upper[j]);
+}
+
 FN verdict limits_check(const place *p) {
     verdict found = SURE;
     for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) {
         if (!((p->y[j] >= lower[j]) && (p->y[j] <= upper[j]))) { found = BROKEN; }
     }
     for (uint32_t i = 0u; i < HCR_LIMITS; i++) {
-        for (int up = 0; up < 2; up++) {
+        const int holds = (i < HCR_SINGLES) && (is_between(limit_columns[limit_start[i]], p->y, p->at) != 0);
+        for (int up = 0; (up < 2) && (holds == 0); up++) {
             if (is_limited(i, up) != 0) { found = worse(found, side_holds(i, up, p->y, p->at)); }
         }
     }

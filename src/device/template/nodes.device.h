@@ -59,9 +59,28 @@ FN real slack_of(const sample *at, uint32_t side) {
     return ((side % 2u) != 0u) ? from : -from;
 }
 
+/* How far numbers of nodes go outwards there. */
+FN real towards(uint32_t side, const real *v) {
+    const real way = v[limit_node[side / 2u]];
+    return ((side % 2u) != 0u) ? way : -way;
+}
+
+/* How many slacks of a side a direction is. */
+FN real beyond_side(const sample *at, uint32_t side, const real *v) { return towards(side, v) / slack_of(at, side); }
+
 /* 1 when a node that may move has an end on that side. */
 FN int is_open(const sample *at, uint32_t side) {
     return (magnitude(at->end[side]) < LARGEST) && (at->fixed[limit_node[side / 2u]] == FREE);
+}
+
+FN void list_open(sample *at) {
+    at->opens = 0u;
+    for (uint32_t side = 0u; side < (2u * HCR_LIMITS); side++) {
+        if (is_open(at, side) != 0) {
+            at->open[at->opens] = (uint16_t)side;
+            at->opens++;
+        }
+    }
 }
 
 typedef struct node_system {

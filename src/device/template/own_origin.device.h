@@ -87,10 +87,9 @@ FN int is_inside(const sample *at) {
     inside = (check_equalities(at->origin, at) != BROKEN) ? inside : 0;
     for (uint32_t i = 0u; i < HCR_DEPENDENT; i++) { inside = (holds_equality(at, i) != 0) ? inside : 0; }
 #endif
-    for (uint32_t side = 0u; side < (2u * HCR_LIMITS); side++) {
-        if (is_open(at, side) != 0) { inside = (slack_of(at, side) > R(0.0)) ? inside : 0; }
-    }
-    for (uint32_t i = 0u; i < HCR_LIMITS; i++) {
+    for (uint32_t n = 0u; n < at->opens; n++) { inside = (slack_of(at, at->open[n]) > R(0.0)) ? inside : 0; }
+    for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) { inside = (is_between(j, at->origin, at) != 0) ? inside : 0; }
+    for (uint32_t i = HCR_SINGLES; i < HCR_LIMITS; i++) {
         for (int up = 0; up < 2; up++) {
             if (is_limited(i, up) != 0) { inside = (side_holds(i, up, at->origin, at) == SURE) ? inside : 0; }
         }
@@ -100,9 +99,8 @@ FN int is_inside(const sample *at) {
 
 FN int find_centre(sample *at) {
     int found = take_combinations(at);
-    if (found != 0) { found = approach(at); }
+    if (found != 0) { found = search(at); }
     if (found != 0) {
-        settle(at);
 #if HCR_EQUALITIES
         complete_origin(at);
 #endif
@@ -142,8 +140,10 @@ FN real narrow_one(const sample *at, uint32_t r, real *least, real *most) {
     return sizes;
 }
 
-/* Holds outputs that combinations leave one value, but for rounding: at their own bound, where that is it. Returns
- * whether there is one. */
+/* Holds outputs that combinations leave one value, but for rounding: at their own bound, where that is it. Those that
+ * they leave less than a hundredth of their own bounds become stiff, by 1/width^2: else rounding of S, in which
+ * combinations stand against the outputs' own bounds, would hide so narrow a set. In the set's metric at its centre
+ * that is at most 1 for each output. Returns whether there are any of the two. */
 FN int hold_by_combinations(sample *at) {
     real least[HCR_OUTPUTS];
     real most[HCR_OUTPUTS];
@@ -162,12 +162,21 @@ FN int hold_by_combinations(sample *at) {
     }
     off *= R(4.0);
     for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) {
-        if ((at->fixed[j] == FREE) && ((most[j] - least[j]) <= off)) {
+        const real width = most[j] - least[j];
+        const real middle = (R(0.5) * least[j]) + (R(0.5) * most[j]);
+        if ((at->fixed[j] == FREE) && (width <= off)) {
             any = 1;
             hold_at(at, j,
                     ((most[j] - at->lower[j]) <= off)    ? at->lower[j]
                     : ((at->upper[j] - least[j]) <= off) ? at->upper[j]
-                                                         : ((R(0.5) * least[j]) + (R(0.5) * most[j])));
+                                                         : middle);
+        } else if ((at->fixed[j] == FREE) && (width < (R(0.01) * (at->upper[j] - at->lower[j])))) {
+            any = 1;
+            at->is_stiff = 1;
+            at->stiff[j] = R(1.0) / (width * width);
+            at->origin[j] = middle;
+        } else {
+            (void)width;
         }
     }
     return any;
@@ -180,6 +189,10 @@ FN int locate(sample *at) {
     int centred;
 #if HCR_EQUALITIES
     for (uint32_t i = 0u; i < HCR_DEPENDENT; i++) { at->completes[i] = dependent[i]; }
+#endif
+#if HCR_COUPLED
+    at->is_stiff = 0;
+    for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) { at->stiff[j] = R(0.0); }
 #endif
     take_middles(at);
     centred = find_centre(at);
@@ -195,10 +208,5 @@ FN void limits_gauge(ray *r) {
     real v[HCR_NODES];
     for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) { v[j] = r->v[j]; }
     combine(v);
-    for (uint32_t side = 0u; side < (2u * HCR_LIMITS); side++) {
-        if (is_open(r->at, side) != 0) {
-            const real way = v[limit_node[side / 2u]];
-            meet(r, (((side % 2u) != 0u) ? way : -way) / slack_of(r->at, side), side);
-        }
-    }
+    for (uint32_t n = 0u; n < r->at->opens; n++) { meet(r, beyond_side(r->at, r->at->open[n], v), r->at->open[n]); }
 }

@@ -25,6 +25,12 @@ typedef struct sample {
     real upper[HCR_NODES];
     int fixed[HCR_NODES];      /* FREE, HELD or SILENT */
     real end[2u * HCR_LIMITS]; /* of each limit's node: lower, upper; LARGEST in size where there is none */
+    uint16_t open[2u * HCR_LIMITS];
+    uint32_t opens; /* the sides on which a node that may move has an end, and how many */
+#if HCR_COUPLED
+    real stiff[HCR_OUTPUTS]; /* what is added to D of outputs where systems are factorised (nodes.device.h) */
+    int is_stiff;
+#endif
 #if HCR_EQUALITIES
     uint32_t completes[HCR_DEPENDENT];
 #endif

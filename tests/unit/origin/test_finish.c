@@ -131,7 +131,7 @@ static void test_rows_without_room(void **state) {
             row(builder, a, -none, i < TIED ? at : at + 1);
         }
         row(builder, sum, -none, right);
-        if (times >= 2000 && times < GIVES_UP) {
+        if (times >= 500 && times < GIVES_UP) {
             hcr_builder_free(builder);
             continue;
         }
@@ -166,7 +166,7 @@ static void test_conflicts_are_irreducible(void **state) {
     hcri_random random;
     hcri_random_seed(&random, 43);
     int conflicts = 0;
-    for (int times = 0; times < 200; times++) {
+    for (int times = 0; times < 100; times++) {
         double rows[CONFLICT_ROWS][CONFLICT_OUTPUTS + 1];
         int is_named[CONFLICT_ROWS];
         hcr_error error;
