@@ -41,6 +41,23 @@ static void combine_part(size_t n, const double *panels, size_t entries, size_t 
     }
 }
 
+/* Of one direction, with a register for entries instead: the same sums. The other lanes become 0. */
+static void combine_alone(size_t n, const double *panels, size_t entries, const double *v, double *matrix) {
+    for (size_t e = 0; e < entries; e += HCRI_PANEL) {
+        const double *panel = panels + e * n;
+        lanes total[HCRI_PANEL / WIDTH];
+        for (size_t p = 0; p < HCRI_PANEL / WIDTH; p++)
+            total[p] = zeros;
+        for (size_t j = 0; j < n; j++)
+            for (size_t p = 0; p < HCRI_PANEL / WIDTH; p++)
+                total[p] += load(panel + HCRI_PANEL * j + WIDTH * p) * spread(v[j]);
+        for (size_t r = 0; r < HCRI_PANEL; r++) {
+            store(matrix + 8 * (e + r), zeros);
+            matrix[8 * (e + r)] = total[r / WIDTH][r % WIDTH];
+        }
+    }
+}
+
 static void combine_negative_part(const hcri_rows *rows, size_t count, const double *const v[], double *matrix) {
     for (size_t e = 0; e < rows->count; e++) {
         lanes total = zeros;
@@ -139,7 +156,8 @@ static double scale_for(double size) {
     return size > 1e-30 && size < 1e30 ? 1 : size > 0 && size < INFINITY ? exp2(-(double)ilogb(size)) : 0;
 }
 
-static void rescale(size_t entries, double *matrix, double *scale) {
+/* 0 where all entries are. */
+static int rescale(size_t entries, double *matrix, double *scale) {
     lanes size = zeros;
     for (size_t e = 0; e < entries; e++)
         size += lanes_abs(load(matrix + 8 * e));
@@ -148,11 +166,13 @@ static void rescale(size_t entries, double *matrix, double *scale) {
         scale[l] = size[l] == 0 ? 1 : scale_for(size[l]);
         all_sound &= scale[l] == 1;
     }
+    const int is_other = any(size != zeros); /* NaN, too */
     if (all_sound)
-        return;
+        return is_other;
     const lanes factor = load(scale);
     for (size_t e = 0; e < entries; e++) /* what isn't finite is left out: its lane has no result */
         store(matrix + 8 * e, select(factor > zeros, load(matrix + 8 * e) * factor, zeros));
+    return is_other;
 }
 
 /* A Householder reflection for each row from the last on (Martin, Reinsch and Wilkinson, 1968): row i becomes the
@@ -266,7 +286,10 @@ static lanes largest_of_tridiagonal(size_t m, const double *diagonal, const doub
 
 static void largest_part(size_t m, double *matrix, double *work, double *eigenvalue) {
     double *diagonal = work, *off = work + 8 * m, *q = work + 16 * m, scale[WIDTH];
-    rescale(HCRI_PACKED(m, 0), matrix, scale);
+    if (!rescale(HCRI_PACKED(m, 0), matrix, scale)) { /* lanes without a sample */
+        store(eigenvalue, zeros);
+        return;
+    }
     tridiagonalise(m, matrix, diagonal, off, q);
     const lanes found = largest_of_tridiagonal(m, diagonal, off);
     store(eigenvalue, found);
@@ -304,7 +327,7 @@ static void improve(size_t m, const double *lower, double *x) {
 static void eigenvectors_part(size_t m, double *matrix, const double *eigenvalue, double *x) {
     enum { TURNS = 3 };
     double scale[WIDTH];
-    rescale(HCRI_PACKED(m, 0), matrix, scale);
+    (void)rescale(HCRI_PACKED(m, 0), matrix, scale);
     lanes shift = load(eigenvalue) * load(scale), trace = zeros;
     for (size_t i = 0; i < m; i++)
         trace += lanes_abs(shift - load(matrix + 8 * HCRI_PACKED(i, i)));
@@ -369,7 +392,13 @@ static void forms_part(size_t n, const double *panels, size_t entries, const dou
 static void combine(size_t n, const double *panels, size_t entries, size_t count, const double *const v[],
                     double *matrix) {
     for (size_t part = 0; part < HCRI_LANES; part += WIDTH)
-        combine_part(n, panels, entries, part < count ? count - part : 0, v + part, matrix + part);
+        if (count == part + 1)
+            combine_alone(n, panels, entries, v[part], matrix + part);
+        else if (count > part)
+            combine_part(n, panels, entries, count - part, v + part, matrix + part);
+        else
+            for (size_t e = 0; e < entries + (HCRI_PANEL - entries % HCRI_PANEL) % HCRI_PANEL; e++)
+                store(matrix + part + 8 * e, zeros);
 }
 
 static void combine_negative(const hcri_rows *rows, size_t count, const double *const v[], double *matrix) {

@@ -345,6 +345,13 @@ static void test_combinations(void **state) {
             for (size_t k = 0; k < kernel_count; k++) {
                 const hcri_symmetric_kernels *symmetric = kernels[k]->symmetric;
                 const size_t lanes = 5;
+                symmetric->combine(n, panels, entries, LANES, directions, packed);
+                for (size_t count = 1; count < LANES; count++) { /* a lane's bits don't depend on the others */
+                    symmetric->combine(n, panels, entries, count, directions, negative);
+                    for (size_t e = 0; e < entries; e++)
+                        for (size_t l = 0; l < LANES; l++)
+                            assert_true(negative[LANES * e + l] == (l < count ? packed[LANES * e + l] : 0));
+                }
                 symmetric->combine(n, panels, entries, lanes, directions, packed);
                 symmetric->combine_negative(&rows, lanes, directions, negative);
                 for (size_t e = 0; e < entries; e++)
