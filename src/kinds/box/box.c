@@ -135,6 +135,15 @@ static double value(const hcri_constraint *constraint, size_t i, const double *y
     return c;
 }
 
+/* A NaN isn't between bounds, but where there is none. */
+static int holds(const hcri_constraint *constraint, const double *y, double *scratch) {
+    const hcri_box *box = (const hcri_box *)constraint;
+    for (size_t j = 0; j < constraint->count / 2; j++)
+        if (!((box->lower[j] <= y[j] || isinf(box->lower[j])) && (y[j] <= box->upper[j] || isinf(box->upper[j]))))
+            return 0;
+    return 1;
+}
+
 static void add_gradient(const hcri_constraint *constraint, size_t i, const double *y, double weight, double *gradient,
                          double *scratch) {
     gradient[i / 2] += i % 2 == 0 ? weight : -weight;
@@ -222,7 +231,7 @@ const hcri_kind hcri_kind_box = {
     .value = value,
     .add_gradient = add_gradient,
     .add_gauge_gradient = add_gauge_gradient,
-    .holds = hcri_block_holds,
+    .holds = holds,
     .interval = hcri_box_interval,
     .follow = follow,
     .gauge_from = gauge_from,

@@ -170,16 +170,20 @@ static double along(const hcri_constraint *constraint, size_t i, const double *v
     return t * signed_gauge((const hcri_linear *)constraint, i, v) - 1;
 }
 
+/* What rounding may have made of a row's value beside a bound. */
+static double rounding_of(const hcri_linear *linear, size_t row, double absolute, double bound) {
+    const double terms = (double)(linear->rows.start[row + 1] - linear->rows.start[row]);
+    return (terms + 3) * 0x1p-53 * 1.01 * (absolute + fabs(bound)) + 0x1p-1000;
+}
+
 static double value(const hcri_constraint *constraint, size_t i, const double *y, double *error, double *scratch) {
     const hcri_linear *linear = (const hcri_linear *)constraint;
     const size_t row = i / 2;
     double absolute;
     const double dot = hcri_rows_dot(&linear->rows, row, y, &absolute);
     const double bound = (i % 2 == 0 ? linear->upper : linear->lower)[row];
-    if (error != NULL) {
-        const double terms = (double)(linear->rows.start[row + 1] - linear->rows.start[row]);
-        *error = (terms + 3) * 0x1p-53 * 1.01 * (absolute + fabs(bound)) + 0x1p-1000;
-    }
+    if (error != NULL)
+        *error = rounding_of(linear, row, absolute, bound);
     return i % 2 == 0 ? dot - bound : bound - dot;
 }
 
@@ -194,11 +198,18 @@ int hcri_linear_holds_exactly(const hcri_linear *linear, size_t i, const double 
     return (exact && c <= 0) || c + 0x1p-52 * fabs(c) + 0x1p-48 * rounding + 0x1p-1000 <= 0;
 }
 
+/* Both sides of a row from one sum. */
 static int holds(const hcri_constraint *constraint, const double *y, double *scratch) {
-    for (size_t i = 0; i < constraint->count; i++) {
-        double rounding;
-        if (constraint->kind->exists(constraint, i) && !(value(constraint, i, y, &rounding, scratch) + rounding <= 0) &&
-            !hcri_linear_holds_exactly((const hcri_linear *)constraint, i, y))
+    const hcri_linear *linear = (const hcri_linear *)constraint;
+    for (size_t row = 0; row < linear->rows.count; row++) {
+        const double lower = linear->lower[row], upper = linear->upper[row];
+        double absolute;
+        const double dot = hcri_rows_dot(&linear->rows, row, y, &absolute);
+        if (!isinf(upper) && !(dot - upper + rounding_of(linear, row, absolute, upper) <= 0) &&
+            !hcri_linear_holds_exactly(linear, 2 * row, y))
+            return 0;
+        if (!isinf(lower) && !(lower - dot + rounding_of(linear, row, absolute, lower) <= 0) &&
+            !hcri_linear_holds_exactly(linear, 2 * row + 1, y))
             return 0;
     }
     return 1;
