@@ -260,7 +260,7 @@ static hcr_status project_near(hcri_projection *projection, const double *p, dou
  * is farther in the direction of p by more than d times the region's size over the step's length. */
 static hcr_status project_far(hcri_projection *projection, double far, const double *p, double *y, hcr_error *error) {
     enum { STEPS = 50 };
-    static const double settled = 1e-12, promise = 1e-8; /* of the radius */
+    static const double settled = 1e-12, promise = 1e-7; /* of the radius */
     const size_t n = projection->region->set.outputs;
     const double radius = projection->region->radius;
     for (int step = 1;; step++) {
