@@ -104,6 +104,16 @@ static int draw_day(hcri_random *random, int single, double *x) {
     return gaps;
 }
 
+/* Nights of which part is sold: the last hours are held, so that other ones make the sum up. */
+static int draw_sold_nights(hcri_random *random, int single, double *x) {
+    const int gaps = draw_nights(random, single, x);
+    double all = 0;
+    for (size_t k = 0; k < MOST; k++)
+        all += x[k];
+    x[MOST] = (double)(float)(hcri_random_uniform(random) * all);
+    return gaps;
+}
+
 static const char nights[] = "var y[24]\nparam cap[24] in [0, 100]\n0 <= y <= cap";
 static const char two_limits[] = "var y[4]\nparam a[4] in [0, 3], b[4] in [0, 3], s in [0, 4]\n0 <= y\ny <= a\ny <= b\n"
                                  "y[0] + 2*y[1] - y[2] <= s";
@@ -125,6 +135,11 @@ static const family families[] = {
      {{0, 0, 0}, {0, 0, 0}}},
     {"two limits", two_limits, draw_two_limits, {{1e-11, 0, 0}, {1e-5, 0, 0}}, {{0, 0, 0}, {0, 0, 0}}},
     {"a day", day, draw_day, {{1e-11, 0, 0}, {1e-4, 0, 0}}, {{1e-11, 0, 0}, {1e-4, 0, 0}}},
+    {"nights that are sold",
+     "var p[24]\nparam cap[24] in [0, 100], sold in [0, 2400]\n0 <= p <= cap\nsum(p) == sold",
+     draw_sold_nights,
+     {{1e-10, 0, 0.02}, {1e-2, 0, 0.02}}, /* an only hour of 1e-15 */
+     {{1e-10, 0.03, 0.005}, {1e-2, 0.01, 0.02}}},
     {"capacities", NULL, NULL, {{1e-11, 0, 0}, {1e-5, 0, 0}}, {{1e-11, 0, 0}, {1e-5, 0, 0}}},
     {"bands", NULL, NULL, {{1e-11, 0, 0}, {1e-3, 0, 0}}, {{1e-8, 0, 0}, {1e-3, 0.08, 0}}},
     {"ramps", NULL, NULL, {{1e-7, 0.001, 0.005}, {1e-3, 0.01, 0.01}}, {{1e-7, 0.02, 0.02}, {1e-3, 0.03, 0.3}}},

@@ -153,6 +153,16 @@ FN int is_completed(const real *y, uint32_t i, const sample *at) {
     return same;
 }
 
+#if HCR_GRID
+/* 1 for an output that an equality determines, which is what the others leave, on the grid or not. */
+FN int is_chosen(uint32_t j, const sample *at) {
+    int chosen = 0;
+    (void)at;
+    for (uint32_t i = 0u; i < HCR_DEPENDENT; i++) { chosen = (COMPLETES(at, i) == j) ? 1 : chosen; }
+    return chosen;
+}
+#endif
+
 /* Sure of outputs as they are completed, broken where one is off by more than any tolerance. */
 FN verdict check_equalities(const real *y, const sample *at) {
     verdict found = SURE;
@@ -160,7 +170,7 @@ FN verdict check_equalities(const real *y, const sample *at) {
 #if HCR_GRID
     for (uint32_t i = 0u; i < HCR_OUTPUTS; i++) {
         const real near = to_grid(y[i], i);
-        found = ((near <= y[i]) && (near >= y[i])) ? found : UNCERTAIN;
+        found = (((near <= y[i]) && (near >= y[i])) || (is_chosen(i, at) != 0)) ? found : UNCERTAIN;
     }
 #endif
     for (uint32_t i = 0u; (i < HCR_EQUALITIES) && (found == UNCERTAIN); i++) {

@@ -66,9 +66,8 @@ FN int holds_equality(const sample *at, uint32_t i) {
 #if HCR_SINGLE
     const uint32_t j = at->completes[i];
     if ((j != dependent[i]) && (j < HCR_OUTPUTS)) {
-        holds = !(magnitude(completed(at->origin, i, dependent[i], at) - at->origin[dependent[i]]) > R(0.0));
 #if HCR_GRID
-        holds = (magnitude(to_grid(at->origin[j], j) - at->origin[j]) > R(0.0)) ? 0 : holds;
+        holds = !(magnitude(completed(at->origin, i, dependent[i], at) - at->origin[dependent[i]]) > R(0.0));
 #else
         holds = 0;
 #endif
