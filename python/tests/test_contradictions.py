@@ -321,8 +321,8 @@ FAMILIES = [
 
 def has_no_point(A: np.ndarray, b: np.ndarray) -> bool:
     """Whether A y <= b contradicts itself, where HiGHS doesn't end. Least distance programming (Lawson and Hanson,
-    1974, chapter 23) gives multipliers m >= 0 with |(A'm, b'm + 1)| = off, so that no point is shorter than 1/off - 1, in
-    units of the largest limit; or the shortest point, which is tried."""
+    1974, chapter 23) gives multipliers m >= 0 with |(A'm, b'm + 1)| = off, so that no point is shorter than 1/off - 1,
+    in units of the largest limit; or the shortest point, which is tried."""
     lengths = np.linalg.norm(A, axis=1)
     A, b = A / lengths[:, None], b / lengths / np.abs(b / lengths).max()
     E, target = np.r_[A.T, b[None]], np.r_[np.zeros(A.shape[1]), -1]

@@ -104,7 +104,8 @@ void hcri_frontier_find(const hcri_chunk *chunk, const hcri_linearised *at, size
         active->block->kind->add_gradient(active->block, active->inequality, point, 1, g, slice->scratch);
     }
     frontier->g = active->gradient == NULL ? g : active->gradient;
-    frontier->along = frontier->t * kernels->dot(outputs, frontier->g, frontier->v);
+    const double along = frontier->t * kernels->dot(outputs, frontier->g, frontier->v);
+    frontier->along = along > 0 ? along : INFINITY; /* rounding alone leads there: nothing moves it */
 }
 
 void hcri_frontier_combine(const hcri_frontier *frontier, double share, const double *bar, double weight,
