@@ -305,7 +305,7 @@ static hcr_status put_coupled(hcri_code *code, const hcri_plan *plan, const tabl
     const hcri_rows *rows = &made->coupled;
     hcri_code_define_count(code, "COUPLED", rows->count);
     hcri_code_define_count(code, "FACTOR", made->factor_start[rows->count]);
-    hcri_code_define(code, "DEPENDENT_SHARE", 64 * (double)(plan->n + rows->count) * plan->unit);
+    hcri_code_define(code, "DEPENDENT_SHARE", 4 * (double)(plan->n + rows->count) * plan->unit);
     HCRI_TRY(hcri_emit_rows(code, plan, "coupled", rows, 1, error));
     hcri_code_table(code, "coupled_length", rows->count);
     for (size_t r = 0; r < rows->count; r++) {

@@ -287,6 +287,20 @@ static void compare(const family *of, const hcr_region *region, const loaded *co
     }
 }
 
+/* The code's check of points of any kind says nothing that the library's doesn't. */
+static void check_points(const hcr_region *region, const loaded *code, int single, batch *b) {
+    const size_t n = b->n, p = b->p;
+    must(single ? hcr_check_f32(region, ROWS, b->xs, b->vs, b->inside, NULL, &error)
+                : hcr_check(region, ROWS, b->x, b->v, b->inside, NULL, &error),
+         &error);
+    for (size_t i = 0; i < ROWS; i++) {
+        const int verdict =
+            single ? code->check_at_f32(b->xs + i * p, b->vs + i * n) : code->check_at(b->x + i * p, b->v + i * n);
+        assert_false(verdict == HCR_OUTCOME_INSIDE && !b->inside[i]);
+        assert_false(verdict == HCR_OUTCOME_OUTSIDE && b->inside[i]);
+    }
+}
+
 static void check_family(const family *of, int single, const char *way, size_t rounds, hcri_random *random,
                          tally *count) {
     hcr_region *region = text_region(text_of(of));
@@ -296,6 +310,7 @@ static void check_family(const family *of, int single, const char *way, size_t r
     assert_non_null(b);
     for (size_t round = 0; round < rounds; round++) {
         fill(of, region, single, 1, random, b);
+        check_points(region, &code, single, b);
         for (map which = DECODE; which < MAPS; which++) {
             for (size_t i = 0; i < ROWS; i++)
                 run_code(&code, which, single, b, i);

@@ -153,13 +153,26 @@ FN int is_completed(const real *y, uint32_t i, const sample *at) {
     return same;
 }
 
+#if HCR_CENTRED
+/* 1 when equalities hold that other outputs than the dependent ones were chosen for. In single precision the tolerance
+ * is the rounding of the dependent output, which may be 0, not of the chosen one: sums have to be exact. */
+FN int holds_chosen(const real *y, const sample *at) {
+    int holds = 1;
+#if HCR_SINGLE
+    for (uint32_t i = 0u; i < HCR_DEPENDENT; i++) {
+        const uint32_t j = at->completes[i];
+        if ((j != dependent[i]) && (j < HCR_OUTPUTS)) {
 #if HCR_GRID
-/* 1 for an output that an equality determines, which is what the others leave, on the grid or not. */
-FN int is_chosen(uint32_t j, const sample *at) {
-    int chosen = 0;
+            holds = (magnitude(completed(y, i, dependent[i], at) - y[dependent[i]]) > R(0.0)) ? 0 : holds;
+#else
+            holds = 0;
+#endif
+        }
+    }
+#endif
+    (void)y;
     (void)at;
-    for (uint32_t i = 0u; i < HCR_DEPENDENT; i++) { chosen = (COMPLETES(at, i) == j) ? 1 : chosen; }
-    return chosen;
+    return holds;
 }
 #endif
 
@@ -170,7 +183,7 @@ FN verdict check_equalities(const real *y, const sample *at) {
 #if HCR_GRID
     for (uint32_t i = 0u; i < HCR_OUTPUTS; i++) {
         const real near = to_grid(y[i], i);
-        found = (((near <= y[i]) && (near >= y[i])) || (is_chosen(i, at) != 0)) ? found : UNCERTAIN;
+        found = ((near <= y[i]) && (near >= y[i])) ? found : UNCERTAIN;
     }
 #endif
     for (uint32_t i = 0u; (i < HCR_EQUALITIES) && (found == UNCERTAIN); i++) {

@@ -190,6 +190,14 @@ FN int take_limits(sample *at) {
     return found;
 }
 
+/* Of a sample whose limits weren't taken nothing is between. */
+FN void know_nothing(sample *at) {
+    for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) {
+        at->lower[j] = LARGEST;
+        at->upper[j] = -LARGEST;
+    }
+}
+
 /* 1 when the limits of one output hold for certain, as between what take_bound found they do. */
 FN int is_between(uint32_t j, const real *y, const sample *at) {
     return (y[j] >= at->lower[j]) && (y[j] <= at->upper[j]);

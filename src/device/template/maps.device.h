@@ -25,6 +25,11 @@ FN int holds(const real *y, const sample *at) {
     verdict found = SURE;
     relate(y, at, &p);
     HCR_BLOCKS(VERIFY)
+#if HCR_CENTRED
+#if HCR_EQUALITIES
+    found = (holds_chosen(y, at) != 0) ? found : UNCERTAIN;
+#endif
+#endif
     return found == SURE;
 }
 #endif
@@ -301,6 +306,9 @@ API int hcr_check(HCR_X const hcr_real *y) {
     sample here;
     const sample *const at = &here;
     outcome = (begin(x, &here) != 0) ? HCR_INSIDE : HCR_OUT_OF_RANGE;
+#if HCR_CENTRED
+    know_nothing(&here);
+#endif
 #else
     const sample *const at = NULL;
 #endif

@@ -59,24 +59,6 @@ FN void complete_origin(sample *at) {
     complete(at->origin, at);
 }
 
-/* 1 when equality i holds at the origin, and so wherever its chosen output follows. In single precision its tolerance
- * is the rounding of the dependent output, not of the chosen one, whose sums have to be exact. */
-FN int holds_equality(const sample *at, uint32_t i) {
-    int holds = 1;
-#if HCR_SINGLE
-    const uint32_t j = at->completes[i];
-    if ((j != dependent[i]) && (j < HCR_OUTPUTS)) {
-#if HCR_GRID
-        holds = !(magnitude(completed(at->origin, i, dependent[i], at) - at->origin[dependent[i]]) > R(0.0));
-#else
-        holds = 0;
-#endif
-    }
-#endif
-    (void)at;
-    (void)i;
-    return holds;
-}
 #endif
 
 /* 1 when the origin is within all limits for certain, and of those that it may leave strictly. */
@@ -84,7 +66,7 @@ FN int is_inside(const sample *at) {
     int inside = 1;
 #if HCR_EQUALITIES
     inside = (check_equalities(at->origin, at) != BROKEN) ? inside : 0;
-    for (uint32_t i = 0u; i < HCR_DEPENDENT; i++) { inside = (holds_equality(at, i) != 0) ? inside : 0; }
+    inside = (holds_chosen(at->origin, at) != 0) ? inside : 0;
 #endif
     for (uint32_t n = 0u; n < at->opens; n++) { inside = (slack_of(at, at->open[n]) > R(0.0)) ? inside : 0; }
     for (uint32_t j = 0u; j < HCR_OUTPUTS; j++) { inside = (is_between(j, at->origin, at) != 0) ? inside : 0; }
@@ -169,7 +151,7 @@ FN int hold_by_combinations(sample *at) {
                     ((most[j] - at->lower[j]) <= off)    ? at->lower[j]
                     : ((at->upper[j] - least[j]) <= off) ? at->upper[j]
                                                          : middle);
-        } else if ((at->fixed[j] == FREE) && (width < (R(0.01) * (at->upper[j] - at->lower[j])))) {
+        } else if ((at->fixed[j] == FREE) && (width < (R(0.5) * (at->upper[j] - at->lower[j])))) {
             any = 1;
             at->is_stiff = 1;
             at->stiff[j] = R(1.0) / (width * width);
