@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import pathlib
 import warnings
@@ -259,6 +260,35 @@ class Region(Display):
             return cls._owning(_library.create("hcr_region_read", content, len(content), None))
         except InvalidError as reason:
             raise make(reason.code, reason.text, file) from None
+
+    def export_c(
+        self, folder: str | os.PathLike[str], *, name: str = "region", single: bool = False, gradient: bool = False
+    ) -> None:
+        """Writes C99 of the maps for devices, what `hcr export c` writes: NAME.h, NAME.c, its self-test NAME_test.c, a
+        CMake file and a guide.
+
+        Args:
+            folder: made when it isn't there; its parent has to be.
+            name: what all names begin with.
+            single: floats instead of doubles.
+            gradient: with the derivatives of decode, contract and soften.
+
+        Raises:
+            hcr.UnsupportedError: A constraint has no C; the message names its line.
+
+        >>> import hcr, os, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     hcr.Region("var u[2]\\nnorm(u) <= 1").export_c(folder, name="disc", single=True)
+        ...     sorted(os.listdir(folder))
+        ['CMakeLists.txt', 'README.md', 'disc.c', 'disc.h', 'disc_test.c']
+        """
+        options = _library.ExportOptionsStruct(
+            size=ctypes.sizeof(_library.ExportOptionsStruct),
+            name=name.encode(),
+            precision=int(single),
+            gradient=gradient,
+        )
+        _library.call("hcr_export_region", self._handle.address, ctypes.byref(options), os.fsencode(folder), None)
 
     def at(self, x: npt.ArrayLike) -> Region:
         """The region of one sample as a region of its own, without parameters: the same set with the same origin, for

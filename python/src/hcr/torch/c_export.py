@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import ctypes
 import os
 import pathlib
 from collections.abc import Iterator
@@ -98,12 +97,7 @@ def export_c(
         raise make("shape", f"the network gives {linear[-1].out_features} numbers for {region.freedom} free outputs")
     into = pathlib.Path(folder)
     into.mkdir(parents=True, exist_ok=True)
-    options = _library.ExportOptionsStruct(
-        size=ctypes.sizeof(_library.ExportOptionsStruct), name=name.encode(), precision=int(single)
-    )
-    _library.call(
-        "hcr_export_region", region._handle.address, ctypes.byref(options), os.fsencode(into), None
-    )  # checks the name
+    region.export_c(into, name=name, single=single)  # checks the name
     write = _Writer(name, layers, region, kind, single)
     (into / f"{name}_policy.h").write_text(write.header(), encoding="utf-8")
     (into / f"{name}_policy.c").write_text(write.source(), encoding="utf-8")
