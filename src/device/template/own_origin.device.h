@@ -122,7 +122,7 @@ FN real narrow_one(const sample *at, uint32_t r, real *least, real *most) {
 }
 
 /* Holds outputs that combinations leave one value, but for rounding: at their own bound, where that is it. Those that
- * they leave less than a hundredth of their own bounds become stiff, by 1/width^2: else rounding of S, in which
+ * they leave less than half of their own bounds become stiff, by 1/width^2: else rounding of S, in which
  * combinations stand against the outputs' own bounds, would hide so narrow a set. In the set's metric at its centre
  * that is at most 1 for each output. Returns whether there are any of the two. */
 FN int hold_by_combinations(sample *at) {

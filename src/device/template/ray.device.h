@@ -28,7 +28,7 @@ typedef struct sample {
     uint16_t open[2u * HCR_LIMITS];
     uint32_t opens; /* the sides on which a node that may move has an end, and how many */
 #if HCR_COUPLED
-    real stiff[HCR_OUTPUTS]; /* what is added to D of outputs where systems are factorised (nodes.device.h) */
+    real stiff[HCR_OUTPUTS]; /* what is added to D of outputs where systems are factorised (solve_centre) */
     int is_stiff;
 #endif
 #if HCR_EQUALITIES
