@@ -516,10 +516,13 @@ static void turn(const hcri_centre_system *system, const hcri_eight_centres *at,
     extend(system, s.step, 0, s.value);
 }
 
-extern const hcri_centre_kernels HCRI_JOIN(hcri_centre_, HCRI_VARIANT);
-const hcri_centre_kernels HCRI_JOIN(hcri_centre_, HCRI_VARIANT) = {.search = find,
-                                                                   .bend = bend,
-                                                                   .turn = turn,
-                                                                   .measure = centre_measure,
-                                                                   .limits = centre_limits,
-                                                                   .meet = centre_meet};
+extern const hcri_centre_kernels CENTRE();
+const hcri_centre_kernels CENTRE() = {.lanes = WIDTH * PARTS,
+                                      .search = find,
+                                      .bend = bend,
+                                      .turn = turn,
+                                      .measure = centre_measure,
+                                      .limits = centre_limits,
+                                      .pull_limits = centre_pull_limits,
+                                      .push_limits = centre_push_limits,
+                                      .meet = centre_meet};

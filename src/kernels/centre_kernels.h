@@ -1,6 +1,6 @@
 /* Newton's method for the analytic centres of eight samples at a time, which have rows in common and limits each.
  * Number i of sample l is at 8 i + l; a sample's bits don't depend on the others. Compiled once for each instruction
- * set, as kernels.c. */
+ * set, as kernels.c, and once more for as many samples as a register holds. */
 #ifndef HCRI_CENTRE_KERNELS_H
 #define HCRI_CENTRE_KERNELS_H
 
@@ -39,6 +39,14 @@ typedef struct hcri_eight_centres {
     double *multiplier;  /* … and 0, which becomes what holds it there; else 0 */
 } hcri_eight_centres;
 
+/* How limits follow parameters x: limit k is factor_k (constant_k − moved), moved the sum of the entries of row_k of
+ * `shift` times x; where a row is none of `shift`, the constant. */
+typedef struct hcri_centre_limits {
+    const uint32_t *row;
+    const double *constant, *factor;
+    const hcri_rows *shift;
+} hcri_centre_limits;
+
 typedef enum hcri_centre_search {
     HCRI_CENTRE_FOUND,
     HCRI_CENTRE_NOT_SO, /* not in few steps */
@@ -46,6 +54,7 @@ typedef enum hcri_centre_search {
 } hcri_centre_search;
 
 typedef struct hcri_centre_kernels {
+    size_t lanes; /* samples 0 … lanes − 1 are computed, and written */
     void (*search)(const hcri_centre_system *system, const hcri_eight_centres *at, hcri_centre_search found[8]);
     /* Of a centre f, from which all columns move: `value`, and in `scratch` the inverse of each limit's distance. Then
      * H w = towards, by place and 0 for rows, with H the Hessian there: w in its place, and of nodes in `value`. */
@@ -54,14 +63,22 @@ typedef struct hcri_centre_kernels {
     /* How far node values are from limits at least: less safe_k, and over the lengths. NaN where a value is. */
     void (*measure)(const hcri_centre_system *system, const double *safe, const hcri_eight_centres *at, double spare[8],
                     double room[8]);
-    /* limit_k = factor_k (constant_k − moved), moved the sum of the entries of row_k of `shift` times x; where a row is
-     * none of `shift`, the constant. `moved`: 8 numbers a row of it. */
-    void (*limits)(size_t count, const uint32_t *row, const double *constant, const double *factor,
-                   const hcri_rows *shift, const double *x, double *moved, double *limit);
+    /* `moved`: 8 numbers a row of `shift`, what x adds to it. */
+    void (*limits)(size_t count, const hcri_centre_limits *limits, const double *x, double *moved, double *limit);
+    /* The derivatives of Σ a_i φ_i' by x, behind `bend`, transposed: x = w'∂F/∂x, with a_i·w in `value`, which `turn`
+     * leaves there. */
+    void (*pull_limits)(const hcri_centre_system *system, const hcri_centre_limits *limits,
+                        const hcri_eight_centres *at, double *moved, double *x);
+    /* right, by place, + ∂F/∂x x. */
+    void (*push_limits)(const hcri_centre_system *system, const hcri_centre_limits *limits,
+                        const hcri_eight_centres *at, double *moved, const double *x, double *right);
     /* met_i = 1 where the limits of node i, eight numbers each, meet up to a share of their size, −1 where they cross
      * by more, else 0; and the lower one into low_i. Returns whether any do. */
     int (*meet)(const hcri_centre_system *system, double share, const double *limit, double *met, double *low);
 } hcri_centre_kernels;
+
+/* Those for so many samples, up to eight. */
+const hcri_centre_kernels *hcri_centre_kernels_for(size_t count);
 
 enum { HCRI_DENSE_COLUMNS = 4 };
 

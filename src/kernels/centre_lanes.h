@@ -20,12 +20,22 @@ static inline void between(const hcri_centre_system *system, const double *limit
 }
 
 /* hcri_centre_kernels' of this variant, in centre_limits.c. */
-#define centre_meet HCRI_JOIN(hcri_centre_meet_, HCRI_VARIANT)
-#define centre_limits HCRI_JOIN(hcri_centre_limits_, HCRI_VARIANT)
-#define centre_measure HCRI_JOIN(hcri_centre_measure_, HCRI_VARIANT)
+#ifdef HCRI_FEW
+#define CENTRE(name) HCRI_JOIN(hcri_centre_few_##name, HCRI_VARIANT)
+#else
+#define CENTRE(name) HCRI_JOIN(hcri_centre_##name, HCRI_VARIANT)
+#endif
+#define centre_meet CENTRE(meet_)
+#define centre_limits CENTRE(limits_)
+#define centre_pull_limits CENTRE(pull_limits_)
+#define centre_push_limits CENTRE(push_limits_)
+#define centre_measure CENTRE(measure_)
 int centre_meet(const hcri_centre_system *of, double share, const double *limit, double *met, double *lower);
-void centre_limits(size_t count, const uint32_t *row, const double *constant, const double *factor,
-                   const hcri_rows *shift, const double *x, double *moved, double *limit);
+void centre_limits(size_t count, const hcri_centre_limits *limits, const double *x, double *moved, double *limit);
+void centre_pull_limits(const hcri_centre_system *of, const hcri_centre_limits *limits, const hcri_eight_centres *at,
+                        double *moved, double *x);
+void centre_push_limits(const hcri_centre_system *of, const hcri_centre_limits *limits, const hcri_eight_centres *at,
+                        double *moved, const double *x, double *right);
 void centre_measure(const hcri_centre_system *of, const double *safe, const hcri_eight_centres *at, double spare[8],
                     double room[8]);
 

@@ -1,3 +1,4 @@
+#include "kernels/centre_kernels.h"
 #include "kernels/kernels.h"
 
 #include <stdatomic.h>
@@ -50,4 +51,9 @@ const hcri_kernels *hcri_kernels_best(void) {
         atomic_store_explicit(&chosen, kernels, memory_order_relaxed);
     }
     return kernels;
+}
+
+const hcri_centre_kernels *hcri_centre_kernels_for(size_t count) {
+    const hcri_kernels *kernels = hcri_kernels_best();
+    return count <= kernels->centre_few->lanes ? kernels->centre_few : kernels->centre;
 }

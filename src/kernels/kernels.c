@@ -467,7 +467,8 @@ extern const hcri_accurate_kernels HCRI_JOIN(hcri_accurate_, HCRI_VARIANT);
 extern const hcri_moving_kernels HCRI_JOIN(hcri_moving_, HCRI_VARIANT);
 extern const hcri_tape_kernels HCRI_JOIN(hcri_tape_kernels_, HCRI_VARIANT);
 extern const hcri_elastic_kernels HCRI_JOIN(hcri_elastic_, HCRI_VARIANT);
-extern const struct hcri_centre_kernels HCRI_JOIN(hcri_centre_, HCRI_VARIANT);
+extern const struct hcri_centre_kernels HCRI_JOIN(hcri_centre_, HCRI_VARIANT),
+    HCRI_JOIN(hcri_centre_few_, HCRI_VARIANT);
 const hcri_kernels HCRI_JOIN(hcri_kernels_, HCRI_VARIANT) = {
     .name = TEXT(HCRI_VARIANT),
     .sum_abs = sum_abs,
@@ -497,4 +498,5 @@ const hcri_kernels HCRI_JOIN(hcri_kernels_, HCRI_VARIANT) = {
     .tape = &HCRI_JOIN(hcri_tape_kernels_, HCRI_VARIANT),
     .elastic = &HCRI_JOIN(hcri_elastic_, HCRI_VARIANT),
     .centre = &HCRI_JOIN(hcri_centre_, HCRI_VARIANT),
+    .centre_few = &HCRI_JOIN(hcri_centre_few_, HCRI_VARIANT),
 };

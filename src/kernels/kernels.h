@@ -75,7 +75,7 @@ typedef struct hcri_kernels {
     const hcri_accurate_kernels *accurate;
     const hcri_tape_kernels *tape;
     const hcri_elastic_kernels *elastic;
-    const struct hcri_centre_kernels *centre; /* centre_kernels.h */
+    const struct hcri_centre_kernels *centre, *centre_few; /* centre_kernels.h: for eight samples, and a register's */
 } hcri_kernels;
 
 /* The fastest that this processor runs, or the one that the environment variable HCR_KERNELS names; the same for the

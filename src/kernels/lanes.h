@@ -18,7 +18,11 @@ enum { WIDTH = 4 };
 #else
 enum { WIDTH = 2 };
 #endif
+#ifdef HCRI_FEW /* the same for one register's */
+enum { PARTS = 1 };
+#else
 enum { PARTS = 8 / WIDTH };
+#endif
 
 typedef double lanes __attribute__((vector_size(WIDTH * sizeof(double))));
 typedef lanes lanes_in_memory __attribute__((aligned(sizeof(double)), may_alias));

@@ -127,11 +127,9 @@ static hcr_status take_limits(planning *at, hcr_error *error) {
     for (size_t k = sides; k > 0; k--)
         at->limit[k] = at->limit[k - 1];
     at->limit[0] = 0;
-    plan->row = at->row;
+    plan->limits = (hcri_centre_limits){at->row, at->constant, at->factor, &at->centres->shift};
     plan->source = at->source;
     plan->node = at->node;
-    plan->constant = at->constant;
-    plan->factor = at->factor;
     plan->safe = at->safe;
     plan->system.limit = at->limit;
     return HCR_OK;

@@ -9,12 +9,10 @@
 typedef struct hcri_centre_plan {
     hcri_pool memory;
     hcri_centre_system system;
-    const uint32_t *column; /* of each entry of the system's rows */
-    const uint32_t *node;   /* of each of the barrier's nodes the system's */
-    const uint32_t *source; /* of each limit: 2 i, or 2 i + 1 for an upper one, of the barrier's column or row i */
-    /* Limit k is factor_k (constant_k − what the parameters add to row_k); HCRI_OF_COLUMN: they add nothing. */
-    const uint32_t *row;
-    const double *constant, *factor;
+    const uint32_t *column;    /* of each entry of the system's rows */
+    const uint32_t *node;      /* of each of the barrier's nodes the system's */
+    const uint32_t *source;    /* of each limit: 2 i, or 2 i + 1 for an upper one, of the barrier's column or row i */
+    hcri_centre_limits limits; /* row HCRI_OF_COLUMN: parameters add nothing */
     /* A node whose computed value is at least this far from limit k meets it with the values that outputs then have,
      * and far from rounding. */
     const double *safe;

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/kernels.h"
 #include "region/centre_plan.h"
 #include "region/sample_problem.h"
 
@@ -24,7 +23,7 @@ static planned begin(const hcr_region *region, size_t count, const double *const
     const hcri_centre_system *system = &centres->plan->system;
     const size_t outputs = region->set.outputs, parameters = region->set.n - outputs,
                  limits = system->limit[2 * system->nodes];
-    planned s = {.plan = centres->plan, .kernels = hcri_kernels_best()->centre, .x = scratch};
+    planned s = {.plan = centres->plan, .kernels = hcri_centre_kernels_for(count), .x = scratch};
     s.moved = s.x + 8 * parameters;
     s.limit = s.moved + 8 * centres->shift.count;
     s.f = s.limit + 8 * limits;
@@ -32,7 +31,7 @@ static planned begin(const hcr_region *region, size_t count, const double *const
     s.value = s.turned + 8 * system->ldl.size;
     s.moves = s.value + 8 * system->nodes;
     s.scratch = s.moves + 8 * system->columns;
-    for (size_t l = 0; l < 8; l++) {
+    for (size_t l = 0; l < s.kernels->lanes; l++) {
         const double *own = point[l < count ? l : count - 1];
         for (size_t k = 0; k < parameters; k++)
             s.x[8 * k + l] = own[outputs + k];
@@ -42,35 +41,14 @@ static planned begin(const hcr_region *region, size_t count, const double *const
     for (size_t i = 0; i < 8 * system->columns; i++)
         s.moves[i] = 1;
     memset(s.turned, 0, 8 * system->ldl.size * sizeof *s.turned);
-    s.kernels->limits(limits, s.plan->row, s.plan->constant, s.plan->factor, &centres->shift, s.x, s.moved, s.limit);
+    s.kernels->limits(limits, &s.plan->limits, s.x, s.moved, s.limit);
     s.at = (hcri_eight_centres){s.limit, s.moves, s.f, s.f, s.value, s.scratch, NULL, NULL, NULL};
     double spare[8], room[8];
     s.kernels->bend(system, &s.at);
     s.kernels->measure(system, s.plan->safe, &s.at, spare, room);
-    for (size_t l = 0; l < 8; l++)
+    for (size_t l = 0; l < count; l++)
         s.is_near[l] = !(room[l] > least * system->scale);
     return s;
-}
-
-/* Limit k's factor times φ_k''. */
-static double bent(const planned *s, size_t k, size_t lane) {
-    const double inverse = s->scratch[8 * k + lane];
-    return s->plan->factor[k] * inverse * inverse;
-}
-
-/* x = the gradient by the parameters. */
-static void pull_back(const planned *s, const hcri_rows *shift, size_t parameters) {
-    const hcri_centre_system *system = &s->plan->system;
-    memset(s->moved, 0, 8 * shift->count * sizeof *s->moved);
-    memset(s->x, 0, 8 * parameters * sizeof *s->x);
-    for (size_t i = 0; i < system->nodes; i++)
-        for (size_t k = system->limit[2 * i]; k < system->limit[2 * i + 2]; k++)
-            for (size_t l = 0; l < 8 && s->plan->row[k] != HCRI_OF_COLUMN; l++)
-                s->moved[8 * (size_t)s->plan->row[k] + l] -= bent(s, k, l) * s->value[8 * i + l];
-    for (size_t r = 0; r < shift->count; r++)
-        for (size_t k = shift->start[r]; k < shift->start[r + 1]; k++)
-            for (size_t l = 0; l < 8; l++)
-                s->x[8 * (size_t)shift->columns[k] + l] += shift->values[k] * s->moved[8 * r + l];
 }
 
 void hcri_centre_plan_vjp(const hcr_region *region, const hcri_centre_changes *samples, int done[8], double *scratch) {
@@ -82,7 +60,8 @@ void hcri_centre_plan_vjp(const hcr_region *region, const hcri_centre_changes *s
         for (size_t j = 0; j < system->columns; j++)
             s.turned[8 * (size_t)system->place[j] + l] = samples->of_origin[l][output[j]];
     s.kernels->turn(system, &s.at, s.turned);
-    pull_back(&s, &region->centres->shift, parameters);
+    memset(s.x, 0, 8 * parameters * sizeof *s.x);
+    s.kernels->pull_limits(system, &s.plan->limits, &s.at, s.moved, s.x);
     for (size_t l = 0; l < samples->count; l++) {
         done[l] = !s.is_near[l];
         for (size_t k = 0; k < parameters && done[l]; k++)
@@ -90,32 +69,6 @@ void hcri_centre_plan_vjp(const hcr_region *region, const hcri_centre_changes *s
         for (size_t j = 0; j < system->columns && done[l] && system->pull != 0; j++)
             hcri_rows_add(&region->origin_map.map, output[j], system->pull * s.turned[8 * (size_t)system->place[j] + l],
                           samples->of_x[l]);
-    }
-}
-
-/* H df's right side, by place. */
-static void push_forward(const planned *s, const hcri_rows *shift) {
-    const hcri_centre_system *system = &s->plan->system;
-    for (size_t r = 0; r < shift->count; r++) /* becomes the change of what is added to a row */
-        for (size_t l = 0; l < 8; l++) {
-            double sum = 0;
-            for (size_t k = shift->start[r]; k < shift->start[r + 1]; k++)
-                sum += shift->values[k] * s->x[8 * (size_t)shift->columns[k] + l];
-            s->moved[8 * r + l] = sum;
-        }
-    for (size_t i = 0; i < system->nodes; i++) {
-        double right[8] = {0};
-        const int is_row = i >= system->columns;
-        for (size_t k = system->limit[2 * i]; k < system->limit[2 * i + 2]; k++)
-            for (size_t l = 0; l < 8 && s->plan->row[k] != HCRI_OF_COLUMN; l++)
-                right[l] -= bent(s, k, l) * s->moved[8 * (size_t)s->plan->row[k] + l];
-        for (size_t l = 0; l < 8 && !is_row; l++)
-            s->turned[8 * (size_t)system->place[i] + l] += right[l];
-        const size_t first = is_row ? system->start[i - system->columns] : 0,
-                     last = is_row ? system->start[i - system->columns + 1] : 0;
-        for (size_t k = first; k < last; k++)
-            for (size_t l = 0; l < 8; l++)
-                s->turned[8 * (size_t)system->at[k] + l] += right[l] * system->value[k];
     }
 }
 
@@ -128,7 +81,7 @@ void hcri_centre_plan_jvp(const hcr_region *region, const hcri_centre_changes *s
     for (size_t l = 0; l < samples->count; l++)
         for (size_t k = 0; k < region->set.n - region->set.outputs; k++)
             s.x[8 * k + l] = samples->of_x[l][k];
-    push_forward(&s, &region->centres->shift);
+    s.kernels->push_limits(system, &s.plan->limits, &s.at, s.moved, s.x, s.turned);
     for (size_t l = 0; l < samples->count; l++)
         for (size_t j = 0; j < system->columns && system->pull != 0; j++)
             s.turned[8 * (size_t)system->place[j] + l] +=

@@ -2,7 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/kernels.h"
 #include "region/centre_plan.h"
 #include "region/sample_problem.h"
 
@@ -10,6 +9,7 @@ typedef struct eight {
     const hcr_region *region;
     const hcri_centre_plan *plan;
     const hcri_centre_samples *samples;
+    const hcri_centre_kernels *kernels;
     double *x, *moved, *limit, *f, *value, *moves, *towards, *met, *low;
     double *equal, *goal, *multiplier; /* of rows */
     double *scratch;
@@ -27,10 +27,10 @@ size_t hcri_centre_plan_scratch(const hcr_region *region) {
            hcri_centre_numbers(system);
 }
 
-static eight begin(const hcr_region *region, const hcri_centre_samples *samples, double *scratch) {
+static eight begin(const hcr_region *region, size_t count, const hcri_centre_samples *samples, double *scratch) {
     const hcri_centres *centres = region->centres;
     const hcri_centre_system *system = &centres->plan->system;
-    eight e = {.region = region, .plan = centres->plan, .samples = samples};
+    eight e = {.region = region, .plan = centres->plan, .samples = samples, .kernels = hcri_centre_kernels_for(count)};
     const struct {
         double **numbers;
         size_t count;
@@ -62,11 +62,9 @@ static double *point_of(const eight *e, size_t lane) {
 static void take_samples(eight *e) {
     const hcr_region *region = e->region;
     const hcri_centres *centres = region->centres;
-    const hcri_centre_plan *plan = e->plan;
-    const hcri_centre_system *system = &plan->system;
-    const hcri_centre_kernels *kernels = hcri_kernels_best()->centre;
+    const hcri_centre_system *system = &e->plan->system;
     const size_t outputs = region->set.outputs, parameters = region->set.n - outputs;
-    for (size_t l = 0; l < 8; l++) {
+    for (size_t l = 0; l < e->kernels->lanes; l++) {
         double *point = point_of(e, l);
         if (l < e->samples->count)
             hcri_origin_map_origin(&region->origin_map, point + outputs, point);
@@ -78,8 +76,7 @@ static void take_samples(eight *e) {
     for (size_t i = 0; i < 8 * system->columns; i++)
         e->moves[i] = 1;
     memcpy(e->towards, e->f, 8 * system->ldl.size * sizeof *e->f);
-    kernels->limits(system->limit[2 * system->nodes], plan->row, plan->constant, plan->factor, &centres->shift, e->x,
-                    e->moved, e->limit);
+    e->kernels->limits(system->limit[2 * system->nodes], &e->plan->limits, e->x, e->moved, e->limit);
 }
 
 static void drop_limits(const eight *e, size_t node, size_t lane) {
@@ -156,15 +153,15 @@ void hcri_centres_find_some(const hcr_region *region, const hcri_centre_samples 
             found[l] = HCRI_CENTRE_IS_HARD;
         return;
     }
-    const hcri_centre_kernels *kernels = hcri_kernels_best()->centre;
-    eight e = begin(region, samples, scratch);
+    eight e = begin(region, samples->count, samples, scratch);
+    const hcri_centre_kernels *kernels = e.kernels;
     const hcri_centre_system *system = &e.plan->system;
     hcri_centre_search begun[8], ended[8];
     double spare[8], room[8];
     take_samples(&e);
     e.any_met = kernels->meet(system, share, e.limit, e.met, e.low);
     int any = 0;
-    for (size_t l = 0; l < 8; l++) {
+    for (size_t l = 0; l < kernels->lanes; l++) {
         begun[l] = e.any_met ? hold(&e, l) : HCRI_CENTRE_FOUND;
         any |= begun[l] == HCRI_CENTRE_FOUND;
     }
@@ -191,7 +188,7 @@ static void take_problem(const eight *e, const hcri_barrier_problem *problem, co
     for (size_t k = 0; k < limits; k++) {
         const size_t i = plan->source[k] / 2, is_upper = plan->source[k] % 2;
         const double limit = lower[i] == upper[i] ? (is_upper ? INFINITY : -INFINITY) : (is_upper ? upper : lower)[i];
-        e->limit[8 * k + lane] = plan->factor[k] * limit;
+        e->limit[8 * k + lane] = plan->limits.factor[k] * limit;
     }
     for (size_t j = 0; j < columns; j++) {
         const size_t place = 8 * (size_t)system->place[j] + lane;
@@ -209,13 +206,12 @@ static void take_problem(const eight *e, const hcri_barrier_problem *problem, co
 
 void hcri_centres_search(const hcr_region *region, size_t count, const hcri_barrier_problem *problem, double *const *f,
                          int *found, double *scratch) {
-    const hcri_centre_kernels *kernels = hcri_kernels_best()->centre;
-    const hcri_centre_samples none = {.count = 0};
-    const eight e = begin(region, &none, scratch);
+    const eight e = begin(region, count, NULL, scratch);
+    const hcri_centre_kernels *kernels = e.kernels;
     const hcri_centre_system *system = &e.plan->system;
     hcri_centre_search how[8];
     double spare[8], room[8];
-    for (size_t l = 0; l < 8; l++)
+    for (size_t l = 0; l < kernels->lanes; l++)
         take_problem(&e, &problem[l < count ? l : count - 1], f[l < count ? l : count - 1], l);
     const hcri_eight_centres at = {e.limit, e.moves, e.towards, e.f, e.value, e.scratch, e.equal, e.goal, e.multiplier};
     kernels->search(system, &at, how);

@@ -246,6 +246,16 @@ static void test_centres(void **state) {
             kernels[k]->centre->search(&e.system, &at, found);
             for (size_t j = 0; j < COLUMNS; j++)
                 assert_true(alone[j] == e.f[8 * column_of(&e, j) + 2]);
+            /* And in another lane, of the kernels for few. */
+            memcpy(e.f, guess, sizeof guess);
+            for (size_t j = 0; j < COLUMNS + MORE; j++) {
+                e.f[8 * j + 1] = guess[8 * j + 2];
+                e.towards[8 * j + 1] = e.towards[8 * j + 2];
+            }
+            assert_true(kernels[k]->centre_few->lanes >= 2);
+            kernels[k]->centre_few->search(&e.system, &at, found);
+            for (size_t j = 0; j < COLUMNS; j++)
+                assert_true(alone[j] == e.f[8 * column_of(&e, j) + 1]);
             memcpy(e.limits, limits, sizeof limits);
         }
         release(&e);
