@@ -79,8 +79,10 @@ void hcri_origins_find(const hcri_chunk *chunk) {
                                     sample_origin != HCRI_SAMPLE_ORIGIN_WIDE
                                 ? chunk->call->map->damps
                                 : HCRI_DAMPS_NOTHING;
+        if (slice->damping[s] == HCRI_DAMPS_NOTHING)
+            continue;
         const hcri_damped sample = hcri_damped_sample(chunk, s, 1);
-        if (slice->damping[s] != HCRI_DAMPS_NOTHING && !hcri_damping_applies(&sample))
+        if (!hcri_damping_applies(&sample))
             slice->damping[s] = HCRI_DAMPS_NOTHING;
     }
 }

@@ -304,11 +304,22 @@ static int put_proved(const hcri_chunk *chunk, const hcri_rays *rays, size_t fir
     return are_results;
 }
 
+/* 1 when each result is a step from an origin whose slacks are known. */
+static int are_steps(const hcri_chunk *chunk) {
+    int all = is_plain(chunk->region, chunk->call->precision) && chunk->region->varying_equalities == NULL;
+    for (size_t s = 0; chunk->slice->origins != NULL && s < chunk->rows && all; s++)
+        all = !hcri_sample_origin_is_centre(hcri_sample_origin_of(chunk, s));
+    return all;
+}
+
 void hcri_points_put(const hcri_chunk *chunk, const hcri_rays *rays, const double *t, void *out, hcr_outcome *outcome) {
     const size_t n = chunk->region->set.outputs, first = chunk->first * n;
-    if (chunk->slice->origins == NULL && is_plain(chunk->region, chunk->call->precision)) {
+    if (are_steps(chunk)) {
+        const double *origins = hcri_origin_of(chunk, 0);
+        const size_t apart = chunk->slice->origins == NULL ? 0 : chunk->region->set.n;
         for (size_t s = 0; s < chunk->rows; s++)
-            step(chunk, chunk->region->origin, t[s], rays->v + s * rays->stride, out, first + s * n);
+            if (rays->state[s] < HCRI_RAY_OUT_OF_RANGE)
+                step(chunk, origins + s * apart, t[s], rays->v + s * rays->stride, out, first + s * n);
         return;
     }
     for (size_t s = 0; s < chunk->rows; s += HCRI_LANES) {
