@@ -20,16 +20,16 @@ from ._records import CONTACT, RAY, Outcome
 from ._relaxation import OnEmpty, known_on_empty
 from .errors import make
 
-NUMPY_TYPES = {name: np.dtype(name) for name in ("float32", "float64")}
 # A batch of fewer rows isn't worth a second thread.
 FEW_ROWS = 33
 
 
-def _functions(suffix: str) -> dict[tuple[str, Any], Any]:
+def _functions(suffix: str) -> dict[tuple[str, int], Any]:
+    """By map and by the bytes of a number, which are found faster than its type."""
     return {
-        (name, dtype): getattr(_library.library, f"hcr_{name}{suffix}{ending}")
+        (name, size): getattr(_library.library, f"hcr_{name}{suffix}{ending}")
         for name in (*_library.ALL_MAPS, "project")
-        for dtype, ending in ((np.dtype(np.float64), ""), (np.dtype(np.float32), "_f32"))
+        for size, ending in ((8, ""), (4, "_f32"))
     }
 
 
@@ -56,6 +56,7 @@ _LOST = (
     Outcome.NO_ORIGIN,
     Outcome.DEPENDENT,
 )
+Pointers: TypeAlias = "tuple[int | None, ...]"
 #: A metric, or the array of one; None: 1, and 0 where linear terms are given.
 MetricLike: TypeAlias = "Metric | npt.ArrayLike | None"
 
@@ -307,9 +308,9 @@ class Map:
         """The result of one row, as control loops ask for it: a call is to cost little."""
         owner, idle = self._idle()
         try:
-            values, x, result, function, arguments = owner.rooms[self.name, row.dtype]
+            values, x, result, function, arguments = owner.rooms[self.name, row.itemsize]
         except KeyError:
-            values, x, result, function, arguments = owner.rooms[self.name, row.dtype] = self._room(owner, row.dtype)
+            values, x, result, function, arguments = owner.rooms[self.name, row.itemsize] = self._room(owner, row.dtype)
         values[...] = row
         if given is not None:
             x[...] = given
@@ -329,7 +330,7 @@ class Map:
         x, values, result = (np.zeros(shape, dtype) for shape in shapes)
         begin = (ctypes.c_void_p(address(array) if array.size else None) for array in (x, values, result))
         arguments = *self._pointers(owner, *begin), ctypes.c_void_p(owner.error_address)
-        return values, x, result, MAPS[self.name, dtype], arguments
+        return values, x, result, MAPS[self.name, dtype.itemsize], arguments
 
     def _pointers(self, owner: Any, x: Any, values: Any, result: Any) -> tuple[Any, ...]:
         """The arguments of the library's function, but for the last."""
@@ -337,14 +338,13 @@ class Map:
 
     def _run(self, functions: Any, like: Array, given: Array | None, bad: str | None, *arrays: Array | None) -> None:
         count = row_count(like)
-        self.call(functions, like.dtype, _threads.get_threads(), count, *map(address, (given, *arrays)), bad=bad)
+        self.call(functions, like.itemsize, _threads.get_threads(), count, (*map(address, (given, *arrays)),), bad)
 
     def call(
-        self, functions: Any, dtype: Any, threads: int, count: int, *pointers: int | None, bad: str | None = None
+        self, functions: Any, size: int, threads: int, count: int, pointers: Pointers, bad: str | None = None
     ) -> None:
-        """Calls one of the library's functions with a batch; raises what it refuses."""
-        function = functions[self.name, dtype]
-        self.region._run(function, threads, count, *pointers, bad=self.bad if bad is None else bad)
+        """Calls one of the library's functions with a batch of numbers of `size` bytes; raises what it refuses."""
+        self.region._run(functions[self.name, size], threads, count, pointers, self.bad if bad is None else bad)
 
 
 class Metric:
@@ -434,13 +434,13 @@ class Projection(Map):
         return projector_options(threads, bad, self.linear, matrix, self.warm_start)
 
     def call(
-        self, functions: Any, dtype: Any, threads: int, count: int, *pointers: int | None, bad: str | None = None
+        self, functions: Any, size: int, threads: int, count: int, pointers: Pointers, bad: str | None = None
     ) -> None:
         if functions is MAPS and len(pointers) == 4:  # maps have no outcomes beside what they keep
             pointers = (*pointers[:3], None, pointers[3])
         used = 1 if count < FEW_ROWS else _threads.limit(threads)
         projector, idle = self._take(used, self.bad if bad is None else bad)
-        status = functions["project", dtype](projector.address, count, *pointers, projector.error_address)
+        status = functions["project", size](projector.address, count, *pointers, projector.error_address)
         self.region._finish(status, projector, idle)
 
     def _blocks(self, array: Array, *others: Array | None, bad: str | None) -> None:
@@ -450,8 +450,8 @@ class Projection(Map):
         flat = [None if other is None else other.reshape(rows_, -1) for other in others] if rows_ else []
         while first < rows_:
             last, start = min(first + block, rows_), time.perf_counter()
-            pointers = [None if other is None else address(other[first:last]) for other in flat]
-            self.call(MAPS, array.dtype, _threads.get_threads(), last - first, *pointers, bad=bad)
+            pointers = (*(None if other is None else address(other[first:last]) for other in flat),)
+            self.call(MAPS, array.itemsize, _threads.get_threads(), last - first, pointers, bad)
             seconds = time.perf_counter() - start
             block = block * 4 if seconds < 0.05 else max(1, block // 4) if seconds > 0.2 else block
             first = last
@@ -468,7 +468,7 @@ class Projection(Map):
         outcome = np.empty(array.shape[:-1], np.uint32) if outcomes else None
         if 0 < count < FEW_ROWS:
             at = address(result)
-            self.call(MAPS, array.dtype, 1, count, address(given), at, at, address(outcome), None, bad=bad)
+            self.call(MAPS, array.itemsize, 1, count, (address(given), at, at, address(outcome), None), bad)
         else:
             self._blocks(result, given, result, result, outcome, None, bad=bad)
         return result, outcome

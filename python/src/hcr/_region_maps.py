@@ -46,7 +46,7 @@ class Maps(Facts):
             self._cache["searching"].append(made)
         return made
 
-    def _run(self, function: Any, threads: int, count: int, *pointers: int | None, bad: str = "nan") -> None:
+    def _run(self, function: Any, threads: int, count: int, pointers: tuple[int | None, ...], bad: str = "nan") -> None:
         """Calls a map with a workspace of its own; raises what it refuses."""
         used = 1 if count < FEW_ROWS or count < self._once("few", self._few) else _threads.limit(threads)
         workspace, idle = self._idle(used, bad)
@@ -67,7 +67,8 @@ class Maps(Facts):
         """Puts back what a call has used; raises what it refused."""
         failure = _library.failure(used.error) if status else None
         idle.append(used)
-        self._raise_of_callbacks()
+        if self._handle.kept is not None:
+            self._raise_of_callbacks()
         if failure is not None:
             raise failure
 
@@ -239,7 +240,7 @@ class Maps(Facts):
         chosen = np.empty(array.shape[:-1], array.dtype)
         single = "_f32" if array.dtype == np.float32 else ""
         function = getattr(_library.library, "hcr_choose_origins" + single)
-        self._run(function, 1, row_count(array), address(given), address(array), address(chosen))
+        self._run(function, 1, row_count(array), (address(given), address(array), address(chosen)))
         given[..., -1] = chosen
         return given
 

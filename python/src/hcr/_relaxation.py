@@ -186,6 +186,6 @@ def why(region: Any, x: Any, y: Any) -> Why:
     if point.ndim != 1:
         raise make("shape", f"y has the shape {point.shape}: this takes one sample, {region.n} numbers")
     polar, ray = np.empty(region.n + 1), np.empty((), RAY)
-    region._run(_library.library.hcr_encode, 1, 1, *map(address, (given, point, polar, ray)))
+    region._run(_library.library.hcr_encode, 1, 1, (*map(address, (given, point, polar, ray)),))
     number = int(ray["constraint"])
     return Why((), slacks, None if number == NO_CONSTRAINT else region.constraints[number], float(ray["gauge"]))

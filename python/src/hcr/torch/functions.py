@@ -280,7 +280,7 @@ def _apply(
 
 
 def _eager(map: Map, values: Tensor, x: Tensor | None) -> Tensor:
-    values, x = values.contiguous(), _contiguous(x)
+    values, x = values.contiguous(), None if x is None else x.contiguous()
     if (values.requires_grad or (x is not None and x.requires_grad)) and torch.is_grad_enabled():
         return _Map.apply(values, x, map)  # type: ignore[no-any-return, no-untyped-call]
     return operators.result(map, values, x)

@@ -14,12 +14,11 @@ from torch import Tensor
 from torch.autograd import forward_ad
 
 from .. import _library
-from .._maps import JVPS, MAPS, NUMPY_TYPES, VJPS, Map, Projection
+from .._maps import JVPS, MAPS, VJPS, Map, Projection
 from ..errors import make
 from ..region import Region
 from . import formulas, kernels
 
-_TYPES = {torch.float64: NUMPY_TYPES["float64"], torch.float32: NUMPY_TYPES["float32"]}
 _noted: dict[str, Any] = {}  # regions by their digests, projections by their keys
 
 
@@ -58,17 +57,19 @@ def _by_formulas(map: Map, values: Tensor) -> bool:
     return formulas.serves(map.region)
 
 
-def _call(map: Map, functions: Any, values: Tensor, x: Tensor | None, *rest: Tensor | int | None) -> None:
+def _begin(tensor: Tensor | None) -> int | None:
+    return None if tensor is None else tensor.data_ptr()
+
+
+def _call(map: Map, functions: Any, values: Tensor, x: Tensor | None, *rest: int | None) -> None:
     """Calls the library with contiguous float32 or float64 rows on the CPU; x has as many, or is None for a region
     without parameters."""
     map.call(
         functions,
-        _TYPES[values.dtype],
+        values.element_size(),
         torch.get_num_threads(),
         values.numel() // values.shape[-1],
-        None if x is None else x.data_ptr(),
-        values.data_ptr(),
-        *(a.data_ptr() if isinstance(a, Tensor) else a for a in rest),
+        (_begin(x), values.data_ptr(), *rest),
     )
 
 
@@ -85,7 +86,7 @@ def result(map: Map, values: Tensor, x: Tensor | None) -> Tensor:
     if there is not None:
         return there.map(map.name, values, x, map.bad)
     made = _room(map, values)
-    _call(map, MAPS, values, x, made, None)
+    _call(map, MAPS, values, x, made.data_ptr(), None)
     return made
 
 
@@ -96,7 +97,7 @@ def forward(map: Map, values: Tensor, x: Tensor | None) -> tuple[Tensor, Tensor]
     if there is not None:
         return there.map(map.name, values, x, map.bad), rays
     made = _room(map, values)
-    _call(map, MAPS, values, x, made, rays)
+    _call(map, MAPS, values, x, made.data_ptr(), rays.data_ptr())
     return made, rays
 
 
@@ -113,8 +114,9 @@ def backward(
     there = kernels.of(map.name, map.region, values)
     if there is not None:
         return there.differentiate(map.name, values, x, _like(bar, values), map.bad)
+    bar = _like(bar, values)
     by_values, by_x = torch.empty_like(values), None if x is None else torch.empty_like(x)
-    _call(map, VJPS, values, x, rays, _like(bar, values), by_values, by_x)
+    _call(map, VJPS, values, x, _begin(rays), bar.data_ptr(), by_values.data_ptr(), _begin(by_x))
     return by_values, by_x
 
 
@@ -124,10 +126,11 @@ def push(
     """How a map's result changes, from how its input and its parameters do."""
     there = kernels.of(map.name, map.region, values)
     known = None if x is None or x_dot is None else _like(x_dot, values)
+    values_dot = _like(values_dot, values)
     if there is not None:
-        return there.push(map.name, values, x, _like(values_dot, values), known, map.bad)
+        return there.push(map.name, values, x, values_dot, known, map.bad)
     made = _room(map, values)
-    _call(map, JVPS, values, x, rays, _like(values_dot, values), known, made)
+    _call(map, JVPS, values, x, _begin(rays), values_dot.data_ptr(), _begin(known), made.data_ptr())
     return made
 
 
