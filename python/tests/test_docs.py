@@ -30,6 +30,7 @@ MODULES = [module.name for module in pkgutil.walk_packages(hcr.__path__, "hcr.")
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 NEEDS = {
     "hcr.torch": "torch",
+    "hcr.torch.cvxpy_layer": "cvxpy",
     "hcr.jax": "jax",
     "hcr._xla": "jax",
     "hcr.sklearn": "sklearn",

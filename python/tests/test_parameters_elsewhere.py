@@ -110,6 +110,7 @@ def test_torch_curved_kinds(ht, random):
 
 
 @pytest.mark.parametrize("map_", KINDS)
+@pytest.mark.filterwarnings("ignore:The .grad attribute of a Tensor")  # which PyTorch's checks read, and hide
 def test_torch_operators_pass_torch_s_own_checks(map_, ht, random):
     import torch
 
