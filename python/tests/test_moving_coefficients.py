@@ -442,7 +442,7 @@ def test_decisions_are_exact(region, random):
     for x in samples(region, 60, random):
         v = random.standard_normal((20, region.n))
         y = region.decode(np.append(v, np.ones((20, 1)), 1), x) * (
-            1 + random.integers(-1, 2, (20, 1)) * np.exp2(-random.integers(42, 53, (20, 1)))
+            1 + random.integers(-1, 2, (20, 1)) * np.exp2(-random.integers(36, 53, (20, 1)))
         )
         for point, holds in zip(y, region.check(y, x), strict=True):
             if region.equalities or np.isnan(point).any():  # off it by rounding
