@@ -133,8 +133,9 @@ static void note_conflict(hcri_elastic *e, uint32_t side) {
             e->member[e->members++] = e->side[i];
 }
 
-/* The active side whose multiplier ends first as the one of another side goes its way, and where. */
-static size_t find_blocking(const hcri_elastic *e, double way, double *length) {
+/* The active side whose multiplier ends first as the one of another side goes its way, and where; `rounding`: of the
+ * multiples of active rows. */
+static size_t find_blocking(const hcri_elastic *e, double way, double rounding, double *length) {
     const hcri_elastic_ends ends = {.stride = e->stride,
                                     .count = e->active,
                                     .parts = e->parts,
@@ -143,7 +144,7 @@ static size_t find_blocking(const hcri_elastic *e, double way, double *length) {
                                     .floor = e->floor,
                                     .step = e->step,
                                     .way = way,
-                                    .least = hcri_elastic_rounding,
+                                    .least = hcri_larger(hcri_elastic_rounding, rounding),
                                     .share = hcri_elastic_rounding};
     return hcri_kernels_best()->elastic->first_end(&ends, e->work, length);
 }
@@ -162,7 +163,7 @@ static int settle_side(hcri_elastic *e, uint32_t side) {
     for (;;) {
         const double left = hcri_elastic_rest_square(e);
         hcri_elastic_resolve(e);
-        const double least = hcri_larger(independence, rounding_of_multiples(e));
+        const double rounding = rounding_of_multiples(e), least = hcri_larger(independence, rounding);
         const int is_independent = left > least * least;
         const double off = hcri_sign_of(side) * (hcri_row_at(rows, side / 2, e->y) - hcri_limit_of(rows, side));
         enum { TO_LIMIT, TO_END, BLOCKED, NOWHERE } end = NOWHERE;
@@ -178,7 +179,7 @@ static int settle_side(hcri_elastic *e, uint32_t side) {
             e->end[k] = way * ((comes_back ? 0 : hcri_price_of(rows, side, k)) - e->own[k]);
         if (may_end && take_shorter(e, e->end))
             end = TO_END;
-        const size_t blocking = find_blocking(e, way, e->end);
+        const size_t blocking = find_blocking(e, way, rounding, e->end);
         if (blocking != SIZE_MAX && take_shorter(e, e->end))
             end = BLOCKED;
         if (end == NOWHERE) {
@@ -328,8 +329,8 @@ static double share_off(const hcri_elastic *e, uint32_t side) {
 /* Where active rows nearly depend on each other, what takes away the rounding that they have moves the point by much
  * more, and other sides may be violated then. */
 hcri_elastic_outcome hcri_elastic_solve(hcri_elastic *e, const double *guess) {
-    enum { ROUNDS = 20 };
-    static const double rounding = 1e-9; /* far above what is left of it elsewhere */
+    enum { ROUNDS = 20, EXACT_ROUNDS = 5 };
+    static const double rounding = 1e-9; /* what may be left after these: far above what is elsewhere */
     size_t steps = 100 + 20 * e->rows->count;
     start(e, guess);
     for (int round = 0; round < ROUNDS; round++) {
@@ -339,7 +340,7 @@ hcri_elastic_outcome hcri_elastic_solve(hcri_elastic *e, const double *guess) {
         refine(e);
         refine(e);
         const uint32_t worst = find_worst(e);
-        if (worst == HCRI_NO_SIDE || share_off(e, worst) < rounding)
+        if (worst == HCRI_NO_SIDE || (round >= EXACT_ROUNDS && share_off(e, worst) < rounding))
             return HCRI_ELASTIC_FOUND;
     }
     return HCRI_ELASTIC_LOST;

@@ -8,8 +8,9 @@
 
 #define HCRI_NO_SIDE UINT32_MAX
 
-/* What is left of a share of a price, of 1, or of a row in others, is rounding. */
-static const double hcri_elastic_rounding = 1e-12;
+/* What is left of a share of a price, of 1, or of a row in others, is rounding. Rows of the program refinery, which
+ * nearly depend on each other, leave 1e-12: one such multiplier that is not taken as 0 moves the point by 1e8. */
+static const double hcri_elastic_rounding = 1e-10;
 
 /* Not fmax and fmin, which the compiler may call: no number here is a NaN. */
 static inline double hcri_larger(double a, double b) { return a > b ? a : b; }

@@ -65,11 +65,13 @@ double hcri_relaxing_violation(const hcri_relaxing *relaxing, uint32_t side);
  * s->centre: in the face of least violation their analytic centre, from where it goes inside by a share of the room.
  * From here on only the sides that every point of the face meets are active. */
 void hcri_relaxed_origin(hcri_relaxing *relaxing);
+/* The same from the solution itself. */
+void hcri_relaxed_origin_at_point(hcri_relaxing *relaxing);
 /* The same for some samples at once, each with the bits that it has beside any others, of a region with a
  * centre_plan.h; `scratch`: hcri_centre_plan_scratch numbers. */
 enum { HCRI_RELAXED_AT_ONCE = 8 };
 void hcri_relaxed_origins(size_t count, hcri_relaxing *const *some, double *scratch);
-/* 1 when it is inside of all limits by more than rounding. */
+/* 1 when it is inside of all limits by more than rounding, and where these leave one value no further off than that. */
 int hcri_relaxed_origin_is_inside(const hcri_relaxing *relaxing);
 /* The gradients by the parameters and by the slacks of sides, both added to, from that by the origin. */
 void hcri_relaxed_origin_pull(hcri_relaxing *relaxing, const double *origin_bar, double *slack_bar, double *x_bar);

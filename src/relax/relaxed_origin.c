@@ -96,6 +96,13 @@ void hcri_relaxed_origin(hcri_relaxing *s) {
     go_inside(s);
 }
 
+void hcri_relaxed_origin_at_point(hcri_relaxing *s) {
+    hcri_face_begin(s);
+    hcri_face_take_point(s);
+    s->is_centred = 0;
+    go_inside(s);
+}
+
 void hcri_relaxed_origins(size_t count, hcri_relaxing *const *some, double *scratch) {
     hcri_barrier_problem problem[HCRI_RELAXED_AT_ONCE];
     double *f[HCRI_RELAXED_AT_ONCE];
@@ -134,11 +141,12 @@ int hcri_relaxed_origin_is_inside(const hcri_relaxing *s) {
                      below = hcri_relaxing_distance(s, 2 * (uint32_t)r + 1);
         const double distance = hcri_smaller(above, below), terms = (double)(uint32_t)(last - first);
         double size = fabs(s->limit[2 * r + (below < above)]);
-        if (s->pinned[r] || distance >= 2 * (terms + 4) * unit * (terms * largest + size))
+        if (distance >= 2 * (terms + 4) * unit * (terms * largest + size))
             continue;
         for (size_t k = first; k < last; k++)
             size += fabs(s->rows.values[k] * s->centre[s->rows.columns[k]]);
-        if (distance < 2 * (terms + 4) * unit * size)
+        const double rounding = 2 * (terms + 4) * unit * size;
+        if (distance < (s->pinned[r] ? -rounding : rounding))
             return 0;
     }
     return 1;

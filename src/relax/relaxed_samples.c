@@ -45,14 +45,23 @@ static hcr_status check(const hcr_relaxation *relaxation, size_t rows, const voi
                : HCR_OK;
 }
 
+/* 1 where a side that may give is violated by what is rounding of the largest output, but not of its own terms: another
+ * one contradicts it by as little. */
+static int is_off(const hcri_relaxing *s, uint32_t side) {
+    const double value = s->value[side / 2], off = (side % 2 == 0 ? value : -value) - s->limit[side];
+    return off > 0 && s->elastic.state[side] == HCRI_SIDE_FREE && s->rows.priority[side] != 0 &&
+           s->length[side / 2] * off > 0x1p-44 * size_of(s, side);
+}
+
 static void take_slacks(hcri_relaxing *s, double least) {
     memset(s->slack, 0, 2 * s->rows.count * sizeof *s->slack);
     for (size_t r = 0; r < s->rows.count; r++) {
         s->limit[2 * r] = s->upper[r];
         s->limit[2 * r + 1] = -s->lower[r];
     }
+    hcri_elastic_values(&s->elastic, s->point, s->value);
     for (uint32_t side = 0; side < 2 * s->rows.count; side++) {
-        if (s->elastic.state[side] != HCRI_SIDE_GIVEN_UP)
+        if (s->elastic.state[side] != HCRI_SIDE_GIVEN_UP && !is_off(s, side))
             continue;
         const double size = fmax(size_of(s, side), least * s->length[side / 2]);
         s->slack[side] = up(s, fmax(0, hcri_relaxing_violation(s, side)) + up(s, room_share[s->precision] * size));
@@ -61,16 +70,22 @@ static void take_slacks(hcri_relaxing *s, double least) {
 }
 
 /* Where rows that bind have terms so much larger than those of rows that give that their rounding takes all of the
- * room, there is room for the largest. */
+ * room, there is room for the largest. Where rows nearly depend on each other the centre of the face may be outside by
+ * more than its rounding, or as near to a limit: then the origin begins at the solution; and has more room. */
 static void widen(hcri_relaxing *s) {
+    enum { TIMES = 6, MORE = 8 };
     double least = 0;
-    for (int time = 0; time < 2 && !hcri_relaxed_origin_is_inside(s); time++) {
+    for (int time = 0; time < TIMES && !hcri_relaxed_origin_is_inside(s); time++) {
         (void)hcri_elastic_solve(&s->elastic, s->guess); /* again, as it was: this is seldom */
         for (uint32_t side = 0; time == 0 && side < 2 * s->rows.count; side++)
             if (s->elastic.state[side] != HCRI_SIDE_FREE)
                 least = fmax(least, size_of(s, side) / s->length[side / 2]);
-        take_slacks(s, time == 0 ? least : 64 * least);
-        hcri_relaxed_origin(s);
+        least *= time > 1 ? MORE : 1;
+        take_slacks(s, least);
+        if (time == 0)
+            hcri_relaxed_origin(s);
+        else
+            hcri_relaxed_origin_at_point(s);
     }
 }
 
