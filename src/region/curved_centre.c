@@ -34,13 +34,13 @@ static int is_inside(const hcri_curved *c) { return !isinf(barrier(c, 0)); }
 /* A step towards the minimum of τ t + Φ: Newton's decrement before it, NAN where there is none. */
 static double approach(hcri_curved *c, double tau) {
     static const double least = 1e-10, enough = 0.1, quadratic = 0.25;
-    if (!hcri_curved_differentiate(c) || !hcri_curved_factorise(c, c->variables))
+    if (!hcri_curved_differentiate(c) || !hcri_curved_factorise(c))
         return NAN;
     double square = 0, moved = 0;
     for (size_t a = 0; a < c->variables; a++)
-        c->step[a] = -c->gradient[c->variable[a]] - (a == c->free ? tau : 0);
+        c->step[a] = -c->gradient[a] - (a == c->free ? tau : 0);
     memcpy(c->folded, c->step, c->variables * sizeof *c->step);
-    hcri_curved_solve(c, c->variables, c->step);
+    hcri_curved_solve(c, c->step);
     for (size_t a = 0; a < c->variables; a++)
         square += c->folded[a] * c->step[a];
     const double length = sqrt(fmax(square, 0)), before = tau * c->t + barrier(c, c->t);
@@ -72,7 +72,7 @@ static int enter(hcri_curved *c) {
         return 0;
     const double size = fmax(c->region->inradius, fabs(worst));
     c->t = worst + size;
-    hcri_curved_use(c, 1, 0);
+    c->variables = c->size;
     double tau = count / size;
     for (int steps = 0; steps < MOST_STEPS && count / tau > enough * size; steps++) {
         const double length = approach(c, tau);
@@ -95,7 +95,7 @@ int hcri_curved_centre_find(const hcr_region *region, double *point, double *scr
     if (!is_inside(&c) && !enter(&c))
         return 0;
     c.t = 0;
-    hcri_curved_use(&c, 0, 0);
+    c.variables = c.free;
     double before = INFINITY;
     for (int steps = 0; steps < MOST_STEPS; steps++) {
         const double length = approach(&c, 0);

@@ -6,16 +6,16 @@
 #include "region/curved_system.h"
 #include "region/sample_equalities.h"
 
-/* H by the free outputs, factorised, and the rest of it at the centre: 0 where there is none. */
+/* H at the centre, factorised: 0 where there is none. */
 static int differentiate_twice(hcri_curved *c) {
     c->t = 0;
     if (c->moves)
         hcri_curved_find_curvatures(c);
-    hcri_curved_use(c, 0, 1);
-    return hcri_curved_differentiate(c) && hcri_curved_factorise(c, c->free);
+    c->variables = c->free;
+    return hcri_curved_differentiate(c) && hcri_curved_factorise(c);
 }
 
-/* Where z moves: with N, the directions within the equalities, and A_D those of the dependent outputs, Φ's gradient G
+/* With N, the directions within the equalities, and A_D those of the dependent outputs, Φ's gradient G
  * by y and ν = A_D⁻ᵀ G_D, and H its Hessian, the centre has N'G = 0 and A y = b, so that for changes of x
  *
  *     dy = N h + q,   q_D = A_D⁻¹(db − dA y),   N'H N h = −N'(H q + ∂G/∂x dx − dA'ν).
@@ -91,14 +91,17 @@ static void spread(const hcri_curved *c) {
     hcri_affine_follow(c->affine, c->pushed);
 }
 
-static void moving_vjp(hcri_curved *c, const double *bar, double *x_bar) {
-    const hcr_region *region = c->region;
+void hcri_curved_centre_vjp(const hcr_region *region, const double *point, const double *bar, double *x_bar,
+                            double *scratch) {
+    hcri_curved at = hcri_curved_begin(region, point, scratch), *c = &at;
     const size_t outputs = region->set.outputs;
     double *weight = c->weight;
+    if (!differentiate_twice(c))
+        return;
     memcpy(c->whole, bar, outputs * sizeof *bar);
     memset(c->whole + outputs, 0, (region->set.n + 1 - outputs) * sizeof *bar);
     hcri_curved_fold(c, c->step);
-    hcri_curved_solve(c, c->free, c->step);
+    hcri_curved_solve(c, c->step);
     spread(c);
     push_gradient(c);
     if (region->varying_equalities == NULL)
@@ -134,9 +137,12 @@ static void push_dependent(const hcri_curved *c, const double *x_dot) {
         c->pushed[c->affine->dependent[d]] = -c->weight[d];
 }
 
-static void moving_jvp(hcri_curved *c, const double *x_dot, double *dot) {
-    const hcr_region *region = c->region;
+void hcri_curved_centre_jvp(const hcr_region *region, const double *point, const double *x_dot, double *dot,
+                            double *scratch) {
+    hcri_curved at = hcri_curved_begin(region, point, scratch), *c = &at;
     const size_t outputs = region->set.outputs;
+    if (!differentiate_twice(c))
+        return;
     memset(dot, 0, outputs * sizeof *dot);
     if (region->varying_equalities != NULL) {
         find_multipliers(c, c->weight);
@@ -155,45 +161,9 @@ static void moving_jvp(hcri_curved *c, const double *x_dot, double *dot) {
     for (size_t j = 0; j < outputs; j++)
         c->whole[j] = -dot[j] - c->change[j];
     hcri_curved_fold(c, c->step);
-    hcri_curved_solve(c, c->free, c->step);
+    hcri_curved_solve(c, c->step);
     memcpy(dot, c->pushed, outputs * sizeof *dot);
     spread(c);
     for (size_t j = 0; j < outputs; j++)
         dot[j] += c->pushed[j];
-}
-
-void hcri_curved_centre_vjp(const hcr_region *region, const double *point, const double *bar, double *x_bar,
-                            double *scratch) {
-    hcri_curved c = hcri_curved_begin(region, point, scratch);
-    if (!differentiate_twice(&c))
-        return;
-    if (c.moves) {
-        moving_vjp(&c, bar, x_bar);
-        return;
-    }
-    for (size_t a = 0; a < c.free; a++)
-        c.step[a] = bar[c.coordinate[a]];
-    hcri_curved_solve(&c, c.free, c.step);
-    for (size_t k = 0; k < c.parameters; k++)
-        for (size_t a = 0; a < c.free; a++)
-            x_bar[k] -= c.hessian[a * c.size + c.free + k] * c.step[a];
-}
-
-void hcri_curved_centre_jvp(const hcr_region *region, const double *point, const double *x_dot, double *dot,
-                            double *scratch) {
-    hcri_curved c = hcri_curved_begin(region, point, scratch);
-    if (!differentiate_twice(&c))
-        return;
-    if (c.moves) {
-        moving_jvp(&c, x_dot, dot);
-        return;
-    }
-    for (size_t a = 0; a < c.free; a++) {
-        c.step[a] = 0;
-        for (size_t k = 0; k < c.parameters; k++)
-            c.step[a] -= c.hessian[a * c.size + c.free + k] * x_dot[k];
-    }
-    hcri_curved_solve(&c, c.free, c.step);
-    for (size_t a = 0; a < c.free; a++)
-        dot[c.coordinate[a]] = c.step[a];
 }

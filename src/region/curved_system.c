@@ -21,35 +21,28 @@ static int serves(const hcr_region *region) {
     return serves;
 }
 
-static int z_moves(const hcr_region *region) {
+static int curvatures_move(const hcr_region *region) {
     int moves = region->varying_equalities != NULL;
     for (size_t b = 2; b < region->set.blocks; b++)
         moves |= region->set.block[b]->kind->is_bilinear && region->set.block[b]->kind->smooth != NULL;
     return moves;
 }
 
-static size_t size_of(const hcr_region *region) {
-    return (z_moves(region) ? region->set.outputs : region->set.n) - region->affine.count + 1;
-}
-
-static int is_curved(const hcri_constraint *block, int moves) {
-    return block->kind->smooth != NULL || (block->kind->is_bilinear && !moves);
-}
+static size_t size_of(const hcr_region *region) { return region->set.outputs - region->affine.count + 1; }
 
 /* Numbers of all curvatures. */
 static size_t count_curvatures(const hcr_region *region) {
     const size_t size = size_of(region);
-    const int moves = z_moves(region);
     size_t count = 0;
     for (size_t b = 0; b < region->set.blocks; b++)
-        count += is_curved(region->set.block[b], moves) ? region->set.block[b]->count : 0;
+        count += region->set.block[b]->kind->smooth != NULL ? region->set.block[b]->count : 0;
     return hcri_size_product(count, size * size);
 }
 
 size_t hcri_curved_centre_scratch(const hcr_region *region) {
     const size_t n = region->set.n, size = size_of(region);
-    return region->scratch + 3 * (n + 1) + 5 * size + 2 * size * size +
-           (z_moves(region) ? 2 * (n + 1) + region->affine.count + count_curvatures(region) : 0);
+    return region->scratch + 5 * (n + 1) + 5 * size + 2 * size * size + region->affine.count +
+           (curvatures_move(region) ? count_curvatures(region) : 0);
 }
 
 static void take_coordinates(const hcri_curved *c) {
@@ -58,7 +51,7 @@ static void take_coordinates(const hcri_curved *c) {
     for (size_t j = 0; j <= region->set.n; j++)
         if (dependent < c->affine->count && c->affine->dependent[dependent] == j)
             dependent++;
-        else if (!c->moves || j < region->set.outputs || j == region->set.n)
+        else if (j < region->set.outputs || j == region->set.n)
             c->coordinate[at++] = (uint32_t)j;
 }
 
@@ -66,9 +59,9 @@ hcri_curved hcri_curved_begin(const hcr_region *region, const double *point, dou
     const size_t n = region->set.n, size = size_of(region);
     hcri_curved c = {.region = region,
                      .affine = hcri_affine_at(region, point, scratch),
-                     .moves = z_moves(region),
+                     .moves = curvatures_move(region),
                      .size = size,
-                     .free = region->set.outputs - region->affine.count,
+                     .free = size - 1,
                      .parameters = region->origin_map.parameters,
                      .curvature = region->curvatures,
                      .scratch = scratch};
@@ -79,16 +72,14 @@ hcri_curved hcri_curved_begin(const hcr_region *region, const double *point, dou
     c.other = c.folded + size;
     c.gradient = c.other + size;
     c.step = c.gradient + size;
-    c.variable = (uint32_t *)(void *)(c.step + size);
-    c.coordinate = c.variable + size;
+    c.coordinate = (uint32_t *)(void *)(c.step + size);
     c.hessian = c.step + 2 * size;
     c.factor = c.hessian + size * size;
-    if (c.moves) {
-        c.pushed = c.factor + size * size;
-        c.change = c.pushed + n + 1;
-        c.weight = c.change + n + 1;
+    c.pushed = c.factor + size * size;
+    c.change = c.pushed + n + 1;
+    c.weight = c.change + n + 1;
+    if (c.moves)
         c.curvature = c.weight + region->affine.count;
-    }
     memcpy(c.point, point, n * sizeof *point);
     take_coordinates(&c);
     return c;
@@ -169,7 +160,7 @@ void hcri_curved_find_curvatures(const hcri_curved *c) {
     double *curvature = c->curvature;
     for (size_t b = 0; b < c->region->set.blocks; b++) {
         const hcri_constraint *block = c->region->set.block[b];
-        for (size_t i = 0; is_curved(block, c->moves) && i < block->count; i++) {
+        for (size_t i = 0; block->kind->smooth != NULL && i < block->count; i++) {
             if (block->kind->exists(block, i))
                 find_curvature(c, block, i, curvature);
             curvature += c->size * c->size;
@@ -183,9 +174,9 @@ hcr_status hcri_curved_centre_make(hcr_region *region, hcr_error *error) {
     const size_t count = count_curvatures(region);
     if (count > MOST_NUMBERS)
         return HCR_OK;
-    region->curvatures =
-        hcri_allocate(hcri_pool_allocator(&region->memory), z_moves(region) ? 0 : count, sizeof *region->curvatures);
-    if (region->curvatures != NULL && z_moves(region))
+    region->curvatures = hcri_allocate(hcri_pool_allocator(&region->memory), curvatures_move(region) ? 0 : count,
+                                       sizeof *region->curvatures);
+    if (region->curvatures != NULL && curvatures_move(region))
         return HCR_OK;
     HCRI_SCOPED double *scratch =
         hcri_allocate(&region->set.allocator, hcri_curved_centre_scratch(region), sizeof *scratch);
@@ -195,15 +186,12 @@ hcr_status hcri_curved_centre_make(hcr_region *region, hcr_error *error) {
     return HCR_OK;
 }
 
-/* That of c_i to the gradient and the Hessian of Φ; the parameters' own rows aren't needed. */
+/* That of c_i to the gradient and the Hessian of Φ. */
 static void add_inequality(const hcri_curved *c, double value, const double *curvature) {
     const double inverse = -1 / value;
-    for (size_t a = 0; a < c->variables; a++) {
-        const size_t k = c->variable[a];
+    for (size_t k = 0; k < c->variables; k++) {
         const double share = inverse * inverse * c->folded[k];
         double *row = c->hessian + k * c->size;
-        if (k >= c->free && k + 1 < c->size)
-            continue;
         c->gradient[k] += inverse * c->folded[k];
         for (size_t e = 0; e < c->size && share != 0; e++)
             row[e] += share * c->folded[e];
@@ -218,7 +206,7 @@ int hcri_curved_differentiate(const hcri_curved *c) {
     memset(c->hessian, 0, c->size * c->size * sizeof *c->hessian);
     for (size_t b = 0; b < c->region->set.blocks; b++) {
         const hcri_constraint *block = c->region->set.block[b];
-        const int curves = is_curved(block, c->moves);
+        const int curves = block->kind->smooth != NULL;
         for (size_t i = 0; i < block->count; i++, curvature += curves ? c->size * c->size : 0) {
             if (hcri_curved_is_idle(c, block, i))
                 continue;
@@ -231,10 +219,10 @@ int hcri_curved_differentiate(const hcri_curved *c) {
     return 1;
 }
 
-int hcri_curved_factorise(const hcri_curved *c, size_t count) {
-    for (size_t a = 0; a < count; a++)
+int hcri_curved_factorise(const hcri_curved *c) {
+    for (size_t a = 0; a < c->variables; a++)
         for (size_t b = 0; b <= a; b++) {
-            double sum = c->hessian[c->variable[a] * c->size + c->variable[b]];
+            double sum = c->hessian[a * c->size + b];
             for (size_t k = 0; k < b; k++)
                 sum -= c->factor[a * c->size + k] * c->factor[b * c->size + k];
             if (a == b && !(sum > 0))
@@ -244,7 +232,8 @@ int hcri_curved_factorise(const hcri_curved *c, size_t count) {
     return 1;
 }
 
-void hcri_curved_solve(const hcri_curved *c, size_t count, double *x) {
+void hcri_curved_solve(const hcri_curved *c, double *x) {
+    const size_t count = c->variables;
     for (size_t a = 0; a < count; a++) {
         for (size_t k = 0; k < a; k++)
             x[a] -= c->factor[a * c->size + k] * x[k];
@@ -255,13 +244,4 @@ void hcri_curved_solve(const hcri_curved *c, size_t count, double *x) {
             x[a] -= c->factor[k * c->size + a] * x[k];
         x[a] /= c->factor[a * c->size + a];
     }
-}
-
-void hcri_curved_use(hcri_curved *c, int with_t, int with_parameters) {
-    c->variables = 0;
-    for (size_t k = 0; k + 1 < c->size; k++)
-        if (k < c->free || (with_parameters && !c->moves))
-            c->variable[c->variables++] = (uint32_t)k;
-    if (with_t)
-        c->variable[c->variables++] = (uint32_t)c->size - 1;
 }

@@ -4,28 +4,27 @@
 
 #include "region/region.h"
 
-/* Everything is in z = (the free outputs, x, t), and Φ(z) = −Σ log(−c_i) where c_i is of c_i(y, x) <= t. A guess may be
+/* Everything is in z = (the free outputs, t), and Φ(z) = −Σ log(−c_i) where c_i is of c_i(y, x) <= t. A guess may be
  * outside: t is brought below 0 first, along the minima of τ t + Φ for growing τ (Boyd and Vandenberghe, Convex
  * Optimization, 2004, section 11.4). Newton's method does both. Each c_i is quadratic in z: its
- * curvature, which differences of its gradient are, stays and is found once. Where the equalities, or coefficients of
- * curved inequalities, move with x, that is so for a sample's (the free outputs, t) alone, which then are z. */
+ * curvature, which differences of its gradient are, stays and is found once: for all samples, or for one, where the
+ * equalities or coefficients of curved inequalities move with x. */
 typedef struct hcri_curved {
     const hcr_region *region;
     const hcri_affine *affine;     /* the sample's equalities */
-    int moves;                     /* z has no parameters */
+    int moves;                     /* curvatures are the sample's */
     double *curvature;             /* of all inequalities that have one: the region's, or the sample's */
-    double *pushed, *change;       /* where z moves: a change of (y, x), and what that changes, of Φ's gradient; … */
-    double *weight;                /* … and a number for each equality */
-    size_t free, parameters, size; /* of z: free + parameters + 1 */
+    double *pushed, *change;       /* a change of (y, x), and what that changes, of Φ's gradient */
+    double *weight;                /* a number for each equality */
+    size_t free, parameters, size; /* of z: free + 1 */
     uint32_t *coordinate;          /* of (y, x, t): which of these each of z is, free outputs first */
     double *point;                 /* (y, x) */
     double *direction;             /* a change of it, or a point beside it */
     double *whole;                 /* a gradient by (y, x, t) */
     double *folded, *other;        /* by z */
     double *gradient, *hessian;    /* of Φ */
-    double *factor, *step;         /* of the variables that move, in their order */
-    uint32_t *variable;            /* … which ones of z these are */
-    size_t variables;
+    double *factor, *step;         /* of the variables that move */
+    size_t variables;              /* the first ones of z: the free outputs alone, or t too */
     double t;
     double *scratch; /* the blocks' */
 } hcri_curved;
@@ -43,12 +42,10 @@ double hcri_curved_evaluate(const hcri_curved *c, const hcri_constraint *block, 
 /* The gradient by z of `whole`, with what equalities determine put in. */
 void hcri_curved_fold(const hcri_curved *c, double *out);
 void hcri_curved_find_curvatures(const hcri_curved *c);
-/* The variables that move: the free outputs, and then t or the parameters. */
-void hcri_curved_use(hcri_curved *c, int with_t, int with_parameters);
-/* Φ's gradient and Hessian at (point, t), by the variables in use; 0 where that isn't inside. */
+/* Φ's gradient and Hessian at (point, t), by the variables; 0 where that isn't inside. */
 int hcri_curved_differentiate(const hcri_curved *c);
-/* Cholesky's factor of the Hessian's part of the first `count` variables in use; 0 where it has none. */
-int hcri_curved_factorise(const hcri_curved *c, size_t count);
-void hcri_curved_solve(const hcri_curved *c, size_t count, double *x);
+/* The Hessian's Cholesky factor; 0 where it has none. */
+int hcri_curved_factorise(const hcri_curved *c);
+void hcri_curved_solve(const hcri_curved *c, double *x);
 
 #endif
