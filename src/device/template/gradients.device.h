@@ -17,7 +17,7 @@ typedef struct slope {
 } slope;
 
 /* u and g, by outputs and parameters; g is that of the active constraint, divided by what it is along u. 0 where the
- * frontier doesn't matter. */
+ * frontier doesn't matter, or where rounding alone leads there. */
 FN void frontier(const slope *s, real *u, real *g) {
     const uint32_t active = s->j.active;
     real along = R(0.0);
@@ -28,7 +28,7 @@ FN void frontier(const slope *s, real *u, real *g) {
 #endif
     (void)active;
     for (uint32_t k = 0u; k < HCR_OUTPUTS; k++) { along += g[k] * u[k]; }
-    for (uint32_t k = 0u; (k < HCR_LIFTED) && (along > R(0.0)); k++) { g[k] /= along; }
+    for (uint32_t k = 0u; k < HCR_LIFTED; k++) { g[k] = (along > R(0.0)) ? (g[k] / along) : R(0.0); }
 }
 
 #if HCR_MAY_FAIL
